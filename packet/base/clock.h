@@ -1,8 +1,9 @@
-// Time and events of an Ethernet network. They are the simulation's, except after a fast-forward
-// (PeriodicTransport): while traffic is suspended, due events of the network are ignored; to replay
-// the rest of a period, the clock switches to a separate queue with its own time.
+// Time and events of a packet network. They are the simulation's, except after a fast-forward of an
+// Ethernet network (PeriodicTransport): while traffic is suspended, due events of the network are
+// ignored; to replay the rest of a period, the clock switches to a separate queue with its own
+// time.
 //
-//     EthernetClock clock(queue);
+//     PacketClock clock(queue);
 //     clock.schedule(clock.now() + 500, key, handler, 7);
 #pragma once
 
@@ -13,13 +14,13 @@
 
 namespace npunet::packet {
 
-class EthernetClock {
+class PacketClock {
 public:
     /// `queue` is the simulation's and must outlive the clock.
-    explicit EthernetClock(engine::EventQueue& queue) : queue_(&queue) {}
+    explicit PacketClock(engine::EventQueue& queue) : queue_(&queue) {}
 
-    EthernetClock(const EthernetClock&) = delete;
-    EthernetClock& operator=(const EthernetClock&) = delete;
+    PacketClock(const PacketClock&) = delete;
+    PacketClock& operator=(const PacketClock&) = delete;
 
     /// In picoseconds.
     std::int64_t now() const { return queue_->now().ps(); }
@@ -33,17 +34,26 @@ public:
         queue_->schedule(Time::ps(at), key, handler, number);
     }
 
+    /// Throws the StallError of an event beyond the end of the clock.
+    void refuse_late() {
+        /// Never called: the queue rejects the time.
+        struct Never final : engine::EventHandler {
+            void handle(std::uint64_t /* payload */) override {}
+        } handler;
+        queue_->schedule(Time::max(), engine::EventKey(), handler);
+    }
+
     /// Switches to a queue with its own time, which must outlive the clock or the next call.
     void use_queue(engine::EventQueue& queue) { queue_ = &queue; }
 
     /// Whether the network's traffic is suspended by a fast-forward.
-    bool is_still() const { return still_; }
+    bool is_suspended() const { return suspended_; }
 
-    void stand_still(bool still) { still_ = still; }
+    void set_suspended(bool suspended) { suspended_ = suspended; }
 
 private:
     engine::EventQueue* queue_;
-    bool still_ = false;
+    bool suspended_ = false;
 };
 
 }  // namespace npunet::packet

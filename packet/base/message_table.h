@@ -7,7 +7,7 @@
 //
 //     const std::uint32_t place = table.take();
 //     table.append(list, place);
-//     const std::uint32_t next = table.turn(list);
+//     const std::uint32_t next = table.next(list);
 //     table.serve(list, next);
 #pragma once
 
@@ -58,15 +58,15 @@ public:
     void append(RoundRobinList& list, std::uint32_t place);
 
     /// The message to be served next; none if the list is empty.
-    std::uint32_t turn(const RoundRobinList& list) const {
+    std::uint32_t next(const RoundRobinList& list) const {
         const std::uint32_t after = list.served == none ? none : messages_[list.served].next;
         return after == none ? list.first : after;
     }
 
-    /// A packet of the message returned by turn() has started, and the message stays in its list.
+    /// A packet of the message returned by next() has started, and the message stays in its list.
     void serve(RoundRobinList& list, std::uint32_t place);
 
-    /// The last packet of the message returned by turn() has started: takes it out of its list; the
+    /// The last packet of the message returned by next() has started: takes it out of its list; the
     /// message behind it is next.
     void remove(RoundRobinList& list, std::uint32_t place);
 

@@ -4,6 +4,14 @@
 
 namespace npunet::packet {
 
+std::vector<Bytes> PacketClasses::wire_of(std::size_t port) const {
+    std::vector<Bytes> wires;
+    for (std::size_t i = 0; !of_ports.empty() && i < given.count; ++i) {
+        wires.emplace_back(of_ports[port * given.count + i].wire);
+    }
+    return wires;
+}
+
 std::uint32_t PacketClasses::first(std::size_t port, std::uint32_t open) {
     auto first = static_cast<std::uint32_t>(__builtin_ctz(open));
     if (given.weights.empty()) {

@@ -11,6 +11,7 @@
 //     classes.charge(port, number, wire);
 #pragma once
 
+#include "base/quantities.h"
 #include "engine/network/network.h"
 #include "topology/parameters/traffic_classes.h"
 
@@ -24,9 +25,9 @@ namespace npunet::packet {
 
 /// The state of one class at one port.
 struct ClassOfPort {
-    std::uint32_t turn = 0;  ///< round robin: the queue to be considered first
-    std::int64_t lead = 0;   ///< finish tag minus the virtual time of the port, at least 0
-    std::int64_t wire = 0;   ///< bytes sent, with headers
+    std::uint32_t next_queue = 0;  ///< round robin: the queue to be considered first
+    std::int64_t lead = 0;         ///< finish tag minus the virtual time of the port, at least 0
+    std::int64_t wire = 0;         ///< bytes sent, with headers
 };
 
 /// of_port(), first() and charge() are for networks with several classes.
@@ -47,6 +48,9 @@ struct PacketClasses {
 
     /// The port's array of given.count classes.
     ClassOfPort* of_port(std::size_t port) { return &of_ports[port * given.count]; }
+
+    /// With several classes: bytes sent by the port, with headers, by class; otherwise empty.
+    std::vector<Bytes> wire_of(std::size_t port) const;
 
     /// The class to be served. `open`, not 0: a bit for each class that has an eligible packet.
     std::uint32_t first(std::size_t port, std::uint32_t open);

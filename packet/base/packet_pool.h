@@ -22,11 +22,11 @@ namespace npunet::packet {
 class PacketPool {
 public:
     /// The number of thread partitions. Before the first packet; 1 by default.
-    void set_parts(std::size_t parts) { free_.assign(parts, FreeList()); }
+    void set_partitions(std::size_t partitions) { free_.assign(partitions, FreeList()); }
 
     /// The content of the place is arbitrary.
-    std::uint32_t take(std::uint32_t part) {
-        std::uint32_t& free = free_[part].first;
+    std::uint32_t take(std::uint32_t partition) {
+        std::uint32_t& free = free_[partition].first;
         if (free == none) {
             return take_new();
         }
@@ -35,9 +35,9 @@ public:
         return place;
     }
 
-    void free(std::uint32_t place, std::uint32_t part) {
-        (*this)[place].next = free_[part].first;
-        free_[part].first = place;
+    void free(std::uint32_t place, std::uint32_t partition) {
+        (*this)[place].next = free_[partition].first;
+        free_[partition].first = place;
     }
 
     QueuedPacket& operator[](std::uint32_t place) {

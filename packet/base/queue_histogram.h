@@ -10,7 +10,9 @@
 #pragma once
 
 #include "base/quantities.h"
+#include "topology/network/network_description.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <queue>
@@ -59,6 +61,36 @@ private:
     std::int64_t since_ = 0;    ///< since when `waiting_` bytes wait
     std::int64_t waiting_ = 0;  ///< bytes
     std::vector<Time> times_;   ///< see times()
+};
+
+/// The histograms of all links, where the description requests them; otherwise nothing here has an
+/// effect.
+class QueueHistograms {
+public:
+    explicit QueueHistograms(const topology::NetworkDescription& description)
+        : of_links_(description.packet.queue_histogram ? description.graph.links() : 0) {}
+
+    bool are_kept() const { return !of_links_.empty(); }
+
+    void arrive(std::size_t link, std::int64_t at, std::int64_t bytes) {
+        if (are_kept()) {
+            of_links_[link].arrive(at, bytes);
+        }
+    }
+
+    void depart(std::size_t link, std::int64_t now, std::int64_t bytes) {
+        if (are_kept()) {
+            of_links_[link].depart(now, bytes);
+        }
+    }
+
+    /// QueueHistogram::times(); empty if no histograms are kept.
+    std::vector<Time> times_of(std::size_t link) const {
+        return are_kept() ? of_links_[link].times() : std::vector<Time>();
+    }
+
+private:
+    std::vector<QueueHistogram> of_links_;
 };
 
 }  // namespace npunet::packet

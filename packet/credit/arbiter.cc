@@ -49,7 +49,7 @@ std::uint32_t CreditArbiter::choose_by_class(std::uint32_t port_number, std::int
             candidate.then = engine::MessageId::rank(state_.message_of_head(queue).id);
         } else {
             candidate.then = number - port.first_queue;
-            candidate.first = candidate.then < classes[own].turn ? 1 : 0;
+            candidate.first = candidate.then < classes[own].next_queue ? 1 : 0;
         }
         Best& other = best[own];
         if (other.queue == none || candidate.first < other.first ||
@@ -69,7 +69,7 @@ void CreditArbiter::serve_class(std::uint32_t port_number, std::uint32_t queue_n
     const std::uint32_t number = queue.channel / state_.classes.channels;
     const std::uint32_t slot = queue_number - port.first_queue;
     ClassOfPort& own = state_.classes.of_port(port_number)[number];
-    own.turn = slot + 1 == port.queues ? 0 : slot + 1;
+    own.next_queue = slot + 1 == port.queues ? 0 : slot + 1;
     own.wire += attempts * queue.wire;
     state_.classes.charge(port_number, number, queue.wire);
 }
@@ -83,11 +83,11 @@ bool CreditArbiter::input_refuses(std::uint32_t port_number, std::uint32_t queue
     if (state_.reads.free_at(input, now) > now) {
         return true;
     }
-    ThreadPartition& part = state_.part_of(state_.ports[port_number]);
-    if (part.deferred || !others_come_first(port_number, queue_number, now)) {
+    ThreadPartition& partition = state_.partition_of(state_.ports[port_number]);
+    if (partition.deferred || !others_come_first(port_number, queue_number, now)) {
         return false;
     }
-    part.yielded = true;
+    partition.yielded = true;
     return true;
 }
 

@@ -45,7 +45,7 @@ private:
     std::uint32_t choose_next(std::uint32_t port_number, std::int64_t now) {
         const CreditPort& port = state_.ports[port_number];
         std::uint32_t chosen = none;
-        state_.filled.for_each(port, port.turn, [&](std::uint32_t number) {
+        state_.filled.for_each(port, port.next_queue, [&](std::uint32_t number) {
             if (!can_go(port_number, number, now)) {
                 return false;
             }

@@ -5,16 +5,13 @@ namespace npunet::packet {
 using engine::EventKey;
 using engine::Phase;
 
-BoundaryEntry::BoundaryEntry(SwitchStep& step, CreditBoundary& boundary, RerouteEpochs& epochs)
-    : state_(step.state()), step_(step), boundary_(boundary), epochs_(epochs) {}
-
 void BoundaryEntry::enter(const std::uint8_t* data, std::size_t size) {
     BoundaryFrameReader reader(data, size);
     if (reader.kind() == BoundaryPacket::frame) {
         const auto packet = reader.take<BoundaryPacket>();
         // At most one packet of a link at an instant; those of several links in link order.
-        state_.events.schedule(
-            state_.events.now(),
+        state_.clock.schedule(
+            state_.clock.now(),
             EventKey::of(Phase::Arrival, engine::event_kind::boundary, packet.link), enter_event_,
             boundary_.boundary().keep(packet));
     } else {
@@ -48,12 +45,12 @@ void BoundaryEntry::enter_packet(std::uint32_t number) {
         packet.hop = state_.messages[message].hop + entering.hop;
     } else {
         state_.paths.of_packet(place) = entering.path;
-        packet.hop = PacketPaths::hop_of_packet(place);
+        packet.hop = CreditPaths::hop_of_packet(place);
     }
     Crossing crossing;
     crossing.arrival = entering.arrival;
     crossing.header_in = entering.header_in;
-    step_.go_on(entering.link, place, crossing, entering.number);
+    step_.forward(entering.link, place, crossing, entering.number);
 }
 
 std::uint32_t BoundaryEntry::open(const BoundaryMessage& message) {
@@ -71,8 +68,8 @@ std::uint32_t BoundaryEntry::open(const BoundaryMessage& message) {
         record.hop =
             state_.plan.first_hop(message.source, message.destination, message.traffic_class);
     } else {
-        epochs_.await();
-        step_.finder().open_foreign(place, message.bytes);
+        route_changes_.await();
+        step_.next_hop().open_remote(place, message.bytes);
     }
     boundary_.boundary().open(place, message);
     return place;

@@ -6,8 +6,8 @@
 #include "packet/base/member_event.h"
 #include "packet/credit/credit_boundary.h"
 #include "packet/credit/network_state.h"
-#include "packet/credit/reroute_epochs.h"
 #include "packet/credit/switch_step.h"
+#include "packet/routing/route_changes.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,8 @@ namespace npunet::packet {
 class BoundaryEntry {
 public:
     /// All of these must outlive this.
-    BoundaryEntry(SwitchStep& step, CreditBoundary& boundary, RerouteEpochs& epochs);
+    BoundaryEntry(SwitchStep& step, CreditBoundary& boundary, RouteChanges& route_changes)
+        : state_(step.state()), step_(step), boundary_(boundary), route_changes_(route_changes) {}
 
     /// PacketNetwork::enter().
     void enter(const std::uint8_t* data, std::size_t size);
@@ -32,7 +33,7 @@ private:
     CreditNetworkState& state_;
     SwitchStep& step_;
     CreditBoundary& boundary_;
-    RerouteEpochs& epochs_;
+    RouteChanges& route_changes_;
     MemberEvent<&BoundaryEntry::enter_packet> enter_event_{*this};
 };
 

@@ -7,7 +7,7 @@
 
 #include "packet/base/constants.h"
 #include "packet/partition/partition.h"
-#include "packet/routing/packet_path.h"
+#include "packet/routing/credit_path.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@ struct BoundaryPacket {
     std::uint32_t hop = 0;      ///< position of the link on its route; one path only
     std::uint32_t payload = 0;  ///< bytes
     bool last = false;          ///< it is the last one of its message
-    PacketPath path;            ///< multi-path routing only
+    CreditPath path;            ///< multi-path routing only
 };
 
 /// Credit on its way back over a link between two partitions.

@@ -14,7 +14,7 @@ CreditBoundary::CreditBoundary(CreditNetworkState& state, std::vector<bool> owne
 }
 
 void CreditBoundary::open_own(std::uint32_t place, const engine::Message& sent) {
-    assert(boundary_.owns(sent.source) && "a message starts in the part of its source");
+    assert(boundary_.owns(sent.source) && "a message starts in the partition of its source");
     const MessageRecord& record = state_.messages[place];
     BoundaryMessage message;
     message.id = record.id;

@@ -14,7 +14,8 @@ CreditNetwork::CreditNetwork(const topology::NetworkDescription& description,
     : CreditNetwork(
           checked_for_routes(description),
           [&description](NodeId from, NodeId to) { return description.route(from, to); }, queue) {
-    step_.finder().use(description);
+    step_.next_hop().use(description);
+    route_changes_.use(step_.next_hop().reroutes());
     choose_mode();
     set_fast_forward(true);
 }
@@ -27,7 +28,8 @@ CreditNetwork::CreditNetwork(const topology::NetworkDescription& description, Ro
       state_(step_.state()),
       runner_(step_),
       replay_(step_),
-      epochs_(step_) {
+      rerouting_(step_),
+      route_changes_(queue, description.graph.links(), rerouting_) {
     choose_mode();
     set_fast_forward(true);
 }
@@ -37,7 +39,7 @@ void CreditNetwork::send(const engine::Message& message) {
     const std::uint32_t place = state_.messages.take();
     MessageRecord& record = state_.messages[place];
     record.id = message.id.value();
-    record.start = state_.events.now().ps();
+    record.start = state_.clock.now();
     record.bytes = message.bytes.value();
     record.remaining = message.bytes.value();
     record.handle = message.handle;
@@ -47,8 +49,8 @@ void CreditNetwork::send(const engine::Message& message) {
         record.hop =
             state_.plan.first_hop(message.source, message.destination, state_.classes.of(message));
     } else {
-        epochs_.await();
-        step_.finder().open(place, message);
+        route_changes_.await();
+        step_.next_hop().open(place, message);
     }
     if (boundary_) {
         boundary_->open_own(place, message);
@@ -76,14 +78,6 @@ void CreditNetwork::message_delivered(std::uint32_t message) {
     listener_->on_delivered(handle, left);
 }
 
-std::vector<engine::LinkUse> CreditNetwork::link_use() const {
-    return counts_.use();
-}
-
-std::uint64_t CreditNetwork::packet_hops() const {
-    return counts_.hops();
-}
-
 void CreditNetwork::list_queued(LinkId link,
                                 const std::function<void(LinkId, Bytes, Time)>& function) {
     settle();
@@ -105,8 +99,7 @@ void CreditNetwork::set_fast_forward(bool wanted) {
     periodic_ = wanted;
     const bool possible = wanted && !looks_at_packets();
     fast_forward_ = possible ? std::make_unique<CreditFastForward>(state_, replay_) : nullptr;
-    step_.set_fast_forward(fast_forward_.get());
-    runner_.set_fast_forward(fast_forward_.get());
+    state_.fast_forward = fast_forward_.get();
 }
 
 void CreditNetwork::set_threads(std::size_t threads, std::uint64_t least_packets) {
@@ -130,14 +123,10 @@ void CreditNetwork::observer_changes() {
 
 void CreditNetwork::split(std::vector<bool> owned, PartitionLink& cut) {
     boundary_ = std::make_unique<CreditBoundary>(state_, std::move(owned), cut);
-    entry_ = std::make_unique<BoundaryEntry>(step_, *boundary_, epochs_);
+    entry_ = std::make_unique<BoundaryEntry>(step_, *boundary_, route_changes_);
     step_.set_boundary(boundary_.get());
     choose_mode();
     set_fast_forward(periodic_);
-}
-
-void CreditNetwork::enter(const std::uint8_t* data, std::size_t size) {
-    entry_->enter(data, size);
 }
 
 bool CreditNetwork::prepare_scan() {
@@ -157,7 +146,7 @@ void CreditNetwork::scan(engine::StateScan& scan, engine::MessageScanner& messag
     }
     CreditStateScan(state_, scan, messages).scan(events, {sent_event_, delivered_event_});
     step_.schedule().accompany(scan, events);
-    events.accompany(scan, fast_forward_->looker());
+    events.accompany(scan, fast_forward_->handler());
 }
 
 }  // namespace npunet::packet

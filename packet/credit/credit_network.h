@@ -55,7 +55,7 @@
 // Structure: CreditNetworkState holds everything that changes with the packets, in flat arrays.
 // SwitchStep executes one decision, with CreditArbiter (selection), CreditLinks (times),
 // CreditNextHop (routing) and CreditStatistics (counts); CreditPortSchedule says when.
-// LookaheadRunner, Replay and CreditFastForward avoid event-by-event execution. RerouteEpochs,
+// LookaheadRunner, Replay and CreditFastForward avoid event-by-event execution. RouteChanges,
 // CreditBoundary and BoundaryEntry serve faults and networks that are split over processes.
 #pragma once
 
@@ -67,9 +67,10 @@
 #include "packet/credit/lookahead_runner.h"
 #include "packet/credit/network_state.h"
 #include "packet/credit/replay.h"
-#include "packet/credit/reroute_epochs.h"
+#include "packet/credit/rerouting.h"
 #include "packet/credit/switch_step.h"
 #include "packet/partition/partition_link.h"
+#include "packet/routing/route_changes.h"
 
 #include "base/quantities.h"
 #include "engine/clock/event_queue.h"
@@ -97,17 +98,14 @@ public:
     CreditNetwork(const topology::NetworkDescription& description, RouteFunction route,
                   engine::EventQueue& queue);
 
-    CreditNetwork(const CreditNetwork&) = delete;
-    CreditNetwork& operator=(const CreditNetwork&) = delete;
-
     void send(const engine::Message& message) override;
     /// max_queue: the most bytes, with headers, that had arrived and stood in the queues of the
     /// link at one of its decisions, the selected packet included. Messages that start at the node
     /// do not count, nor do packets still on their way. With cut-through a packet counts, with all
     /// its bytes, from when it may leave.
-    std::vector<engine::LinkUse> link_use() const override;
+    std::vector<engine::LinkUse> link_use() const override { return counts_.use(); }
 
-    std::uint64_t packet_hops() const override;
+    std::uint64_t packet_hops() const override { return counts_.hops(); }
 
     /// Calls the function, as packet_queued(), for every packet that waits for the link or is on
     /// its way to wait for it.
@@ -125,7 +123,8 @@ public:
     void record_load(engine::LinkLoadRecorder* load) override { state_.load = load; }
 
     void split(std::vector<bool> owned, PartitionLink& cut) override;
-    void enter(const std::uint8_t* data, std::size_t size) override;
+
+    void enter(const std::uint8_t* data, std::size_t size) override { entry_->enter(data, size); }
 
     bool is_cut(LinkId link) const override { return state_.ports[link.index()].cut == 1; }
 
@@ -146,13 +145,14 @@ private:
 
     MemberEvent<&CreditNetwork::message_sent> sent_event_{*this};
     MemberEvent<&CreditNetwork::message_delivered> delivered_event_{*this};
-    MemberEvent<&LookaheadRunner::turn> arbitration_event_{runner_};  ///< of all ports
+    MemberEvent<&LookaheadRunner::advance> arbitration_event_{runner_};  ///< of all ports
     SwitchStep step_;
     CreditStatistics& counts_;
     CreditNetworkState& state_;
     LookaheadRunner runner_;
     Replay replay_;
-    RerouteEpochs epochs_;
+    CreditRerouting rerouting_;
+    RouteChanges route_changes_;
     std::unique_ptr<CreditFastForward> fast_forward_;  ///< or null
     std::unique_ptr<CreditBoundary> boundary_;         ///< where the network is split
     std::unique_ptr<BoundaryEntry> entry_;             ///< where the network is split

@@ -20,7 +20,7 @@ void CreditStateScan::scan(engine::PendingEvents& events, const MessageHandlers&
 
 void CreditStateScan::scan_port(std::uint32_t number) {
     CreditPort& port = state_.ports[number];
-    scan_.same(std::int64_t{port.turn} << 1 | std::int64_t{port.starved});
+    scan_.same(std::int64_t{port.next_queue} << 1 | std::int64_t{port.starved});
     scan_.same(port.queued);
     bool waits = false;
     state_.filled.for_each(port, 0, [&](std::uint32_t) { return waits = true; });
@@ -45,7 +45,7 @@ void CreditStateScan::scan_port(std::uint32_t number) {
     if (state_.several) {
         ClassOfPort* classes = state_.classes.of_port(number);
         for (std::uint32_t i = 0; i < state_.classes.given.count; ++i) {
-            scan_.same(std::int64_t{classes[i].turn});
+            scan_.same(std::int64_t{classes[i].next_queue});
             scan_.same(classes[i].lead);
             scan_.count(classes[i].wire);
         }
@@ -75,13 +75,14 @@ void CreditStateScan::scan_queue(std::uint32_t port_number, VirtualOutputQueue& 
         scan_.same(std::int64_t{-1});
         return;
     }
-    const RoundRobinList& turns = state_.turns[port_number * state_.channels + queue.channel];
-    since_ = std::max(since_, state_.messages[turns.first].start);
+    const RoundRobinList& send_queue = state_.send_queue(port_number, queue.channel);
+    since_ = std::max(since_, state_.messages[send_queue.first].start);
     scan_.same(since_ - scan_.at());
     std::int64_t served = -1;
     std::int64_t count = 0;
-    for (std::uint32_t place = turns.first; place != none; place = state_.messages[place].next) {
-        served = place == turns.served ? count : served;
+    for (std::uint32_t place = send_queue.first; place != none;
+         place = state_.messages[place].next) {
+        served = place == send_queue.served ? count : served;
         ++count;
         scan_message(place);
     }
@@ -102,7 +103,7 @@ void CreditStateScan::scan_packet(std::uint32_t place) {
 
 void CreditStateScan::scan_message(std::uint32_t place) {
     if (scan_.moves()) {
-        met_.push_back(place);
+        found_.push_back(place);
     } else {
         scan_record(place);
     }
@@ -143,9 +144,9 @@ void CreditStateScan::scan_events(engine::PendingEvents& events, const MessageHa
 }
 
 void CreditStateScan::move_messages() {
-    std::sort(met_.begin(), met_.end());
-    met_.erase(std::unique(met_.begin(), met_.end()), met_.end());
-    for (const std::uint32_t place : met_) {
+    std::sort(found_.begin(), found_.end());
+    found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
+    for (const std::uint32_t place : found_) {
         scan_record(place);
     }
 }

@@ -45,9 +45,9 @@ private:
     CreditNetworkState& state_;
     engine::StateScan& scan_;
     engine::MessageScanner& messages_;
-    std::vector<std::uint32_t> met_;   ///< when moving: messages found, with repetitions
-    std::vector<std::int64_t> words_;  ///< of one port
-    std::int64_t since_ = 0;           ///< no wait for the port's credit began before
+    std::vector<std::uint32_t> found_;  ///< when moving: messages found, with repetitions
+    std::vector<std::int64_t> words_;   ///< of one port
+    std::int64_t since_ = 0;            ///< no wait for the port's credit began before
 };
 
 }  // namespace npunet::packet

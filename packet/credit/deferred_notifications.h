@@ -26,12 +26,6 @@ public:
     DeferredNotifications(CreditNetworkState& state, const MessageHandlers& handlers)
         : state_(state), handlers_(handlers) {}
 
-    DeferredNotifications(const DeferredNotifications&) = delete;
-    DeferredNotifications& operator=(const DeferredNotifications&) = delete;
-
-    /// Null for none.
-    void set_fast_forward(CreditFastForward* fast_forward) { fast_forward_ = fast_forward; }
-
     /// `port`: of the thread partition in which the event has been found.
     void announce(const CreditPort& port, const MessageEvent& event);
 
@@ -47,7 +41,6 @@ private:
 
     CreditNetworkState& state_;
     MessageHandlers handlers_;
-    CreditFastForward* fast_forward_ = nullptr;
 };
 
 }  // namespace npunet::packet

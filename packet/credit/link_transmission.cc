@@ -1,18 +1,7 @@
 #include "packet/credit/link_transmission.h"
 
 #include "engine/clock/clock_limit.h"
-
 namespace npunet::packet {
-
-namespace {
-
-/// Never called: the queue rejects the time.
-class BeyondTheClock final : public engine::EventHandler {
-public:
-    void handle(std::uint64_t /* payload */) override {}
-};
-
-}  // namespace
 
 CreditLinks::CreditLinks(const topology::NetworkDescription& description, CreditNetworkState& state)
     : state_(state),
@@ -21,8 +10,6 @@ CreditLinks::CreditLinks(const topology::NetworkDescription& description, Credit
       rates_(description.graph.links()),
       header_times_(description.graph.links()),
       retransmissions_(description.graph.links()) {
-    Time longest_packet;
-    Time longest_latency;
     for (std::uint32_t number = 0; number < state_.ports.size(); ++number) {
         const topology::Link& link = description.graph.link(LinkId(std::size_t{number}));
         CreditPort& port = state_.ports[number];
@@ -31,20 +18,15 @@ CreditLinks::CreditLinks(const topology::NetworkDescription& description, Credit
         port.full_time = transfer_time(Bytes(state_.full_wire), link.rate).ps();
         rates_[number] = link.rate;
         header_times_[number] = transfer_time(Bytes(state_.header_bytes()), link.rate).ps();
-        longest_packet = std::max(longest_packet, Time::ps(port.full_time));
-        longest_latency = std::max(longest_latency, link.latency);
     }
-    // The latest consequence of a start: the packet has arrived and its credit has returned.
-    const Time reach =
-        engine::later(engine::later(longest_packet, longest_latency), longest_latency);
-    state_.last_start = (Time::max() - reach).ps();
+    state_.last_start = last_start(description.graph, state_.full_wire);
 }
 
 Crossing CreditLinks::cross_irregular(std::uint32_t port_number, std::uint32_t wire,
                                       std::int64_t now) {
     const Crossing crossing = timing_.cross(port_number, now, wire, state_.header_bytes());
     if (crossing.arrival > state_.last_start) {
-        refuse_late();
+        state_.clock.refuse_late();
     }
     const std::int64_t again = crossing.attempts - 1;
     retransmissions_[port_number] += again;
@@ -76,20 +58,6 @@ std::int64_t CreditLinks::up_between(std::uint32_t port_number, std::int64_t fro
                                      std::int64_t to) const {
     return state_.ports[port_number].irregular == 0 ? to - from
                                                     : timing_.up_between(port_number, from, to);
-}
-
-std::int64_t CreditLinks::other_time(std::uint32_t port_number, std::uint32_t wire) {
-    CreditPort& port = state_.ports[port_number];
-    if (wire != port.other_wire) {
-        port.other_wire = wire;
-        port.other_time = transfer_time(Bytes(wire), rates_[port_number]).ps();
-    }
-    return port.other_time;
-}
-
-void CreditLinks::refuse_late() {
-    BeyondTheClock beyond;
-    state_.events.schedule(Time::max(), engine::EventKey(), beyond);
 }
 
 }  // namespace npunet::packet

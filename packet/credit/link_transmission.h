@@ -9,6 +9,7 @@
 #pragma once
 
 #include "packet/base/link_timing.h"
+#include "packet/base/sending_time.h"
 #include "packet/credit/network_state.h"
 
 #include "base/quantities.h"
@@ -33,14 +34,14 @@ public:
     Crossing cross(std::uint32_t port_number, std::uint32_t wire, std::int64_t now) {
         // Later starts would overflow the sums below.
         if (now > state_.last_start) {
-            refuse_late();
+            state_.clock.refuse_late();
         }
-        const CreditPort& port = state_.ports[port_number];
+        CreditPort& port = state_.ports[port_number];
         if (port.irregular == 1) {
             return cross_irregular(port_number, wire, now);
         }
         Crossing crossing;
-        crossing.busy = wire == state_.full_wire ? port.full_time : other_time(port_number, wire);
+        crossing.busy = sending_time(port, wire, state_.full_wire, rates_[port_number]);
         crossing.end = now + crossing.busy;
         crossing.arrival = crossing.end + port.latency;
         crossing.header_in = now + header_times_[port_number] + port.latency;
@@ -96,9 +97,6 @@ private:
 
     std::int64_t up_from(std::uint32_t port_number, std::int64_t time) const;
 
-    /// How long a packet that is not full occupies a link without faults.
-    std::int64_t other_time(std::uint32_t port_number, std::uint32_t wire);
-
     /// How long a packet occupies the link at its highest rate. The port may be another thread's,
     /// so nothing of it is written.
     std::int64_t least_time(std::uint32_t port_number, std::uint32_t wire) const {
@@ -108,9 +106,6 @@ private:
         return wire == state_.full_wire ? state_.ports[port_number].full_time
                                         : transfer_time(Bytes(wire), rates_[port_number]).ps();
     }
-
-    /// Throws the StallError of a time beyond the end of the clock.
-    void refuse_late();
 
     CreditNetworkState& state_;
     bool cut_through_;

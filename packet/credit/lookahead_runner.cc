@@ -25,41 +25,29 @@ std::size_t largest_degree(const topology::Graph& graph) {
     return most;
 }
 
-/// Sets a flag during its lifetime, which an exception may end.
-class Flag {
+/// Gives a variable another value during its lifetime, which an exception may end.
+template <class Value>
+class During {
 public:
-    explicit Flag(bool& flag) : flag_(flag) { flag_ = true; }
+    During(Value& variable, Value value) : variable_(variable), before_(variable) {
+        variable_ = value;
+    }
 
-    ~Flag() { flag_ = false; }
+    ~During() { variable_ = before_; }
 
-    Flag(const Flag&) = delete;
-    Flag& operator=(const Flag&) = delete;
+    During(const During&) = delete;
+    During& operator=(const During&) = delete;
 
 private:
-    bool& flag_;
-};
-
-/// Partitions run in parallel during its lifetime, which an exception may end.
-class InParallel {
-public:
-    explicit InParallel(std::uint32_t& mask) : mask_(mask) { mask_ = CreditPort::most_parts - 1; }
-
-    ~InParallel() { mask_ = 0; }
-
-    InParallel(const InParallel&) = delete;
-    InParallel& operator=(const InParallel&) = delete;
-
-private:
-    std::uint32_t& mask_;
+    Value& variable_;
+    Value before_;
 };
 
 }  // namespace
 
-LookaheadRunner::LookaheadRunner(SwitchStep& step)
-    : state_(step.state()), schedule_(step.schedule()), step_(step) {}
-
 void LookaheadRunner::set_threads(std::size_t threads, std::uint64_t least_packets) {
-    threads_ = std::min<std::size_t>(std::max<std::size_t>(threads, 1), CreditPort::most_parts);
+    threads_ =
+        std::min<std::size_t>(std::max<std::size_t>(threads, 1), CreditPort::most_partitions);
     least_packets_ = least_packets;
 }
 
@@ -86,34 +74,34 @@ void LookaheadRunner::choose_mode(bool wanted) {
 
 void LookaheadRunner::divide_nodes() {
     const LookaheadWindows* windows = schedule_.windows();
-    const std::uint32_t parts = windows != nullptr ? windows->part_count() : 1;
-    pool_.reset(parts > 1 ? new ThreadPool(parts) : nullptr);
-    state_.packets.set_parts(parts);
-    state_.parts.assign(parts, ThreadPartition());
-    for (ThreadPartition& part : state_.parts) {
-        part.mail.resize(parts);
+    const std::uint32_t partitions = windows != nullptr ? windows->partition_count() : 1;
+    pool_.reset(partitions > 1 ? new ThreadPool(partitions) : nullptr);
+    state_.packets.set_partitions(partitions);
+    state_.partitions.assign(partitions, ThreadPartition());
+    for (ThreadPartition& partition : state_.partitions) {
+        partition.outgoing.resize(partitions);
     }
     const topology::Graph& graph = state_.plan.graph();
     for (std::size_t port = 0; port < state_.ports.size(); ++port) {
         const auto node = static_cast<std::uint32_t>(graph.link(LinkId(port)).from.index());
-        state_.ports[port].part =
-            (windows != nullptr ? windows->part_of(node) : 0) & (CreditPort::most_parts - 1);
+        state_.ports[port].partition = (windows != nullptr ? windows->partition_of(node) : 0) &
+                                       (CreditPort::most_partitions - 1);
     }
 }
 
-void LookaheadRunner::turn(std::uint32_t) {
-    if (!schedule_.take_turn()) {
+void LookaheadRunner::advance(std::uint32_t) {
+    if (!schedule_.take_windows_event()) {
         return;
     }
-    const std::int64_t next = go_on(state_.events.now().ps());
+    const std::int64_t next = run_windows(state_.clock.now());
     if (next != never) {
-        schedule_.plan_turn(next);
+        schedule_.schedule_windows(next);
     }
 }
 
-std::int64_t LookaheadRunner::go_on(std::int64_t from) {
+std::int64_t LookaheadRunner::run_windows(std::int64_t from) {
     LookaheadWindows& windows = *schedule_.windows();
-    const Flag in_window(state_.in_window);
+    const During in_window(state_.in_window, true);
     const bool ahead = state_.events.may_run_ahead();
     step_.notifications().gather();
     for (;;) {
@@ -121,13 +109,13 @@ std::int64_t LookaheadRunner::go_on(std::int64_t from) {
         const std::int64_t limit = ahead ? window_end(from) : from + 1;
         // If the window ends early, the next one begins with the earliest wake of the other
         // nodes; nothing is left to do before it.
-        if (parts_may_go_on(from, limit)) {
-            go_on_in_parts(limit);
+        if (may_run_in_parallel(from, limit)) {
+            advance_partitions(limit);
         } else {
-            const ThreadPartition& part = state_.parts.front();
+            const ThreadPartition& partition = state_.partitions.front();
             windows.for_each_due(limit, [&](std::uint32_t node) {
-                go_on_alone(node, limit);
-                return !ahead || part.handled < most_at_once;
+                advance_node(node, limit);
+                return !ahead || partition.handled < most_at_once;
             });
         }
         last_packets_ = step_.notifications().gather();
@@ -148,75 +136,78 @@ std::int64_t LookaheadRunner::window_end(std::int64_t from) const {
         return from + 1;  // on_sent() may be due when a packet ends
     }
     std::int64_t end = std::min(from + lookahead_, state_.events.next_time().ps());
-    if (fast_forward_ != nullptr) {
-        end = std::min(end, fast_forward_->next_look());
+    if (state_.fast_forward != nullptr) {
+        end = std::min(end, state_.fast_forward->next_look());
     }
     return std::max(end, from + 1);
 }
 
-bool LookaheadRunner::parts_may_go_on(std::int64_t from, std::int64_t limit) const {
+bool LookaheadRunner::may_run_in_parallel(std::int64_t from, std::int64_t limit) const {
     // Ports that are watched or suspended depend on each other across partitions.
     return pool_ && last_packets_ >= least_packets_ && limit > from + 1 &&
-           limit <= state_.last_start && (fast_forward_ == nullptr || fast_forward_->is_quiet());
+           limit <= state_.last_start &&
+           (state_.fast_forward == nullptr || state_.fast_forward->is_quiet());
 }
 
-void LookaheadRunner::go_on_in_parts(std::int64_t limit) {
-    const InParallel at_the_same_time(state_.part_mask);
+void LookaheadRunner::advance_partitions(std::int64_t limit) {
+    const During<std::uint32_t> in_parallel(state_.partition_mask, CreditPort::most_partitions - 1);
     LookaheadWindows& windows = *schedule_.windows();
-    const std::uint64_t most = most_at_once / state_.parts.size();
-    pool_->run(state_.parts.size(), [&](std::size_t number) {
-        const ThreadPartition& part = state_.parts[number];
+    const std::uint64_t most = most_at_once / state_.partitions.size();
+    pool_->run(state_.partitions.size(), [&](std::size_t number) {
+        const ThreadPartition& partition = state_.partitions[number];
         windows.for_each_due(static_cast<std::uint32_t>(number), limit, [&](std::uint32_t node) {
-            go_on_alone(node, limit);
-            return part.handled < most;
+            advance_node(node, limit);
+            return partition.handled < most;
         });
     });
-    std::size_t mailed = 0;
-    for (const ThreadPartition& part : state_.parts) {
-        for (const CrossPartitionMessages& mail : part.mail) {
-            mailed += mail.packets.size() + mail.credits.size();
+    std::size_t deferred = 0;
+    for (const ThreadPartition& partition : state_.partitions) {
+        for (const CrossPartitionMessages& messages : partition.outgoing) {
+            deferred += messages.packets.size() + messages.credits.size();
         }
     }
-    if (mailed < least_packets_) {
-        for (std::uint32_t part = 0; part < state_.parts.size(); ++part) {
-            step_.open_mail(part);
+    if (deferred < least_packets_) {
+        for (std::uint32_t partition = 0; partition < state_.partitions.size(); ++partition) {
+            step_.receive_deferred(partition);
         }
         return;
     }
-    pool_->run(state_.parts.size(),
-               [&](std::size_t part) { step_.open_mail(static_cast<std::uint32_t>(part)); });
+    pool_->run(state_.partitions.size(), [&](std::size_t partition) {
+        step_.receive_deferred(static_cast<std::uint32_t>(partition));
+    });
 }
 
-void LookaheadRunner::go_on_alone(std::uint32_t node, std::int64_t limit) {
+void LookaheadRunner::advance_node(std::uint32_t node, std::int64_t limit) {
     LookaheadWindows& windows = *schedule_.windows();
-    ThreadPartition& part = state_.parts[windows.part_of(node) & state_.part_mask];
-    part.alone = node;
+    ThreadPartition& partition =
+        state_.partitions[windows.partition_of(node) & state_.partition_mask];
+    partition.isolated = node;
     LookaheadWindows::Due due = windows.first(node);
     for (; due.first < limit; due = windows.first(node)) {
         if (!state_.reads.are_limited()) {
             // Ports of one node affect each other only by the limited speed-up of inputs.
             windows.for_each_port_before(node, limit,
-                                         [&](std::uint32_t port) { go_on_by_itself(port, limit); });
+                                         [&](std::uint32_t port) { advance_port(port, limit); });
         } else if (due.first == due.second) {
             windows.for_each_port(
                 node, due.first, [&](std::uint32_t port) { step_.decide_if_due(port, due.first); });
-            step_.decide_again(part, due.first);
+            step_.decide_again(partition, due.first);
         } else {
             // A decision of one port makes no other port of the node decide earlier.
-            go_on_by_itself(due.port, std::min(due.second, limit));
+            advance_port(due.port, std::min(due.second, limit));
         }
     }
-    part.alone = none;
+    partition.isolated = none;
     windows.leave(node, due.first);
 }
 
-void LookaheadRunner::go_on_by_itself(std::uint32_t port, std::int64_t limit) {
+void LookaheadRunner::advance_port(std::uint32_t port, std::int64_t limit) {
     LookaheadWindows& windows = *schedule_.windows();
     for (std::int64_t now = windows.wake_of(port); now < limit; now = windows.wake_of(port)) {
         windows.forget(port);
         if (!stream(port, now, limit)) {
             step_.decide_if_due(port, now);
-            step_.decide_again(state_.part_of(state_.ports[port]), now);
+            step_.decide_again(state_.partition_of(state_.ports[port]), now);
         }
     }
 }
@@ -233,7 +224,7 @@ bool LookaheadRunner::stream(std::uint32_t port_number, std::int64_t from, std::
         return false;
     }
     const MessageRecord& message = state_.messages[queue.head];
-    if (state_.turns_of(port_number, queue.channel).served != queue.head ||
+    if (state_.send_queue(port_number, queue.channel).served != queue.head ||
         !state_.plan[message.hop].final) {
         return false;
     }
@@ -245,7 +236,7 @@ bool LookaheadRunner::stream(std::uint32_t port_number, std::int64_t from, std::
     const std::int64_t credit_back = later(later(Time::ps(full_time), latency), latency).ps();
     // Packets with further effects (the last one, one to look after) are left to SwitchStep.
     const std::int64_t most = (message.remaining - 1) / state_.mtu;
-    const std::int64_t look = port.look != 0 ? fast_forward_->look_from(port_number) : limit;
+    const std::int64_t look = port.look != 0 ? state_.fast_forward->look_from(port_number) : limit;
     const std::int64_t end = std::min({limit, look, state_.last_start});
     std::int64_t packets = 0;
     std::int64_t now = from;
@@ -266,7 +257,7 @@ void LookaheadRunner::count_streamed(std::uint32_t port_number, std::uint32_t qu
                                      std::int64_t packets, std::int64_t from, std::int64_t end) {
     CreditPort& port = state_.ports[port_number];
     const std::uint32_t slot = queue_number - port.first_queue;
-    port.turn = (slot + 1 == port.queues ? 0 : slot + 1) & CreditPort::most_queues;
+    port.next_queue = (slot + 1 == port.queues ? 0 : slot + 1) & CreditPort::most_queues;
     port.busy_until = end;
     port.busy += end - from;
     if (state_.load != nullptr) {
@@ -275,13 +266,13 @@ void LookaheadRunner::count_streamed(std::uint32_t port_number, std::uint32_t qu
     port.wire += packets * state_.full_wire;
     port.payload += packets * state_.mtu;
     port.packets += packets;
-    ThreadPartition& part = state_.part_of(port);
+    ThreadPartition& partition = state_.partition_of(port);
     MessageRecord& message = state_.messages[state_.queues[queue_number].head];
-    state_.count_sent(message, packets * state_.mtu, part);
+    state_.count_sent(message, packets * state_.mtu, partition);
     if (message.remaining < state_.mtu) {
-        state_.show_turn(queue_number);
+        state_.show_next_message(queue_number);
     }
-    part.handled += static_cast<std::uint64_t>(packets);
+    partition.handled += static_cast<std::uint64_t>(packets);
     port.wake = never;
 }
 

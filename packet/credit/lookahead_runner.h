@@ -21,13 +21,8 @@ namespace npunet::packet {
 class LookaheadRunner {
 public:
     /// `step` must outlive this.
-    explicit LookaheadRunner(SwitchStep& step);
-
-    LookaheadRunner(const LookaheadRunner&) = delete;
-    LookaheadRunner& operator=(const LookaheadRunner&) = delete;
-
-    /// Null for none.
-    void set_fast_forward(CreditFastForward* fast_forward) { fast_forward_ = fast_forward; }
+    explicit LookaheadRunner(SwitchStep& step)
+        : state_(step.state()), schedule_(step.schedule()), step_(step) {}
 
     /// Before the first message. A window uses one thread if the one before had fewer than
     /// `least_packets`.
@@ -38,7 +33,7 @@ public:
     void choose_mode(bool wanted);
 
     /// The event of all ports.
-    void turn(std::uint32_t);
+    void advance(std::uint32_t);
 
 private:
     /// Divides nodes and ports into thread partitions.
@@ -46,22 +41,22 @@ private:
 
     /// Runs window after window from `from` on, as long as nothing else happens. Returns when a
     /// port has to decide next.
-    std::int64_t go_on(std::int64_t from);
+    std::int64_t run_windows(std::int64_t from);
 
     /// End of the window that starts at `from`: no notification is due before it.
     std::int64_t window_end(std::int64_t from) const;
 
     /// Whether running the partitions in parallel is allowed and worth it.
-    bool parts_may_go_on(std::int64_t from, std::int64_t limit) const;
+    bool may_run_in_parallel(std::int64_t from, std::int64_t limit) const;
 
     /// Runs the partitions in parallel until `limit`.
-    void go_on_in_parts(std::int64_t limit);
+    void advance_partitions(std::int64_t limit);
 
     /// Makes all decisions of a node before `limit`.
-    void go_on_alone(std::uint32_t node, std::int64_t limit);
+    void advance_node(std::uint32_t node, std::int64_t limit);
 
     /// Makes all decisions of a port before `limit`, from which on other ports may affect them.
-    void go_on_by_itself(std::uint32_t port, std::int64_t limit);
+    void advance_port(std::uint32_t port, std::int64_t limit);
 
     /// Sends packets of a single-hop message back to back, before `limit`, where nothing else waits
     /// for the link: every decision would be the same. The port's wake is due at `from`. If false,
@@ -75,12 +70,11 @@ private:
     CreditNetworkState& state_;
     CreditPortSchedule& schedule_;
     SwitchStep& step_;
-    CreditFastForward* fast_forward_ = nullptr;  ///< or null
-    std::int64_t lookahead_ = 0;                 ///< the longest window
-    std::unique_ptr<ThreadPool> pool_;           ///< null with one partition
-    std::size_t threads_ = 1;                    ///< requested
-    std::uint64_t least_packets_ = 0;            ///< of a window that is worth threads
-    std::uint64_t last_packets_ = 0;             ///< of the previous window
+    std::int64_t lookahead_ = 0;        ///< the longest window
+    std::unique_ptr<ThreadPool> pool_;  ///< null with one partition
+    std::size_t threads_ = 1;           ///< requested
+    std::uint64_t least_packets_ = 0;   ///< of a window that is worth threads
+    std::uint64_t last_packets_ = 0;    ///< of the previous window
 };
 
 }  // namespace npunet::packet

@@ -21,8 +21,8 @@ namespace npunet::packet {
 
 class LookaheadWindows {
 public:
-    /// Divides the nodes into at most `parts` ranges with about as many ports each.
-    LookaheadWindows(const topology::Graph& graph, std::size_t parts)
+    /// Divides the nodes into at most `partitions` ranges with about as many ports each.
+    LookaheadWindows(const topology::Graph& graph, std::size_t partitions)
         : place_(graph.links()),
           node_(graph.links()),
           first_(graph.nodes() + 1),
@@ -44,20 +44,24 @@ public:
             }
         }
         first_.back() = place;
-        make_blocks(parts);
+        make_blocks(partitions);
     }
 
-    /// None of the parts is empty.
-    std::uint32_t part_count() const { return static_cast<std::uint32_t>(first_block_.size() - 1); }
+    /// None of the partitions is empty.
+    std::uint32_t partition_count() const {
+        return static_cast<std::uint32_t>(first_block_.size() - 1);
+    }
 
-    std::uint32_t part_of(std::uint32_t node) const { return blocks_[block_of_[node]].part; }
+    std::uint32_t partition_of(std::uint32_t node) const {
+        return blocks_[block_of_[node]].partition;
+    }
 
-    /// An output port has to decide at `at`. `alone`: the node being advanced by itself, which will
-    /// leave(), or none.
-    void wake(std::uint32_t port, std::int64_t at, std::uint32_t alone) {
+    /// An output port has to decide at `at`. `isolated`: the node being advanced by itself, which
+    /// will leave(), or none.
+    void wake(std::uint32_t port, std::int64_t at, std::uint32_t isolated) {
         wakes_[place_[port]] = at;
         const std::uint32_t node = node_[port];
-        if (node == alone) {
+        if (node == isolated) {
             return;
         }
         nodes_[node] = std::min(nodes_[node], at);
@@ -87,18 +91,19 @@ public:
     /// set the node's next wake by leave().
     template <class Function>
     void for_each_due(std::int64_t limit, Function function) {
-        for (std::uint32_t part = 0; part < part_count(); ++part) {
-            if (!for_each_due(part, limit, function)) {
+        for (std::uint32_t partition = 0; partition < partition_count(); ++partition) {
+            if (!for_each_due(partition, limit, function)) {
                 return;
             }
         }
     }
 
-    /// The same for one part. False if the function has ended it.
+    /// The same for one partition. False if the function has ended it.
     template <class Function>
-    bool for_each_due(std::uint32_t part, std::int64_t limit, Function function) {
+    bool for_each_due(std::uint32_t partition, std::int64_t limit, Function function) {
         bool goes_on = true;
-        for (std::size_t i = first_block_[part]; goes_on && i < first_block_[part + 1]; ++i) {
+        for (std::size_t i = first_block_[partition]; goes_on && i < first_block_[partition + 1];
+             ++i) {
             Block& block = blocks_[i];
             if (block.earliest < limit) {
                 std::int64_t earliest = never;
@@ -171,34 +176,34 @@ public:
 private:
     static constexpr std::uint32_t nodes_per_block = 32;  ///< at most
 
-    /// A range of nodes of one part.
+    /// A range of nodes of one partition.
     struct alignas(64) Block {
         std::int64_t earliest = never;  ///< none of its nodes decides before
         std::uint32_t first = 0;        ///< node
         std::uint32_t end = 0;          ///< node behind the last one
-        std::uint32_t part = 0;
+        std::uint32_t partition = 0;
     };
 
-    void make_blocks(std::size_t parts) {
+    void make_blocks(std::size_t partitions) {
         const auto nodes = static_cast<std::uint32_t>(nodes_.size());
         const std::size_t ports = ports_.size();
         std::uint32_t node = 0;
-        for (std::size_t number = 1; number <= parts; ++number) {
-            const std::size_t share = ports * number / parts;
+        for (std::size_t number = 1; number <= partitions; ++number) {
+            const std::size_t share = ports * number / partitions;
             std::uint32_t end = node;
-            while (end < nodes && (number == parts || first_[end + 1] <= share)) {
+            while (end < nodes && (number == partitions || first_[end + 1] <= share)) {
                 ++end;
             }
             if (end == node) {
                 continue;
             }
-            const auto part = static_cast<std::uint32_t>(first_block_.size());
+            const auto partition = static_cast<std::uint32_t>(first_block_.size());
             first_block_.push_back(blocks_.size());
             for (; node < end; node = blocks_.back().end) {
                 Block block;
                 block.first = node;
                 block.end = std::min(node + nodes_per_block, end);
-                block.part = part;
+                block.partition = partition;
                 for (std::uint32_t i = block.first; i < block.end; ++i) {
                     block_of_[i] = static_cast<std::uint32_t>(blocks_.size());
                 }
@@ -216,7 +221,7 @@ private:
     std::vector<std::int64_t> nodes_;       ///< by node: none of its ports decides before
     std::vector<std::uint32_t> block_of_;   ///< by node
     std::vector<Block> blocks_;             ///< in the order of their nodes
-    std::vector<std::size_t> first_block_;  ///< by part, and one more
+    std::vector<std::size_t> first_block_;  ///< by partition, and one more
 };
 
 }  // namespace npunet::packet

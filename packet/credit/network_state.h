@@ -5,6 +5,7 @@
 // Times in picoseconds. A place is the index of a packet in the pool or of a message in the table.
 #pragma once
 
+#include "packet/base/clock.h"
 #include "packet/base/constants.h"
 #include "packet/base/credit_account.h"
 #include "packet/base/message_table.h"
@@ -15,8 +16,8 @@
 #include "packet/credit/input_speedup.h"
 #include "packet/credit/thread_partition.h"
 #include "packet/credit/voq_masks.h"
+#include "packet/routing/credit_path.h"
 #include "packet/routing/credit_port.h"
-#include "packet/routing/packet_path.h"
 #include "packet/routing/route_plan.h"
 
 #include "base/quantities.h"
@@ -31,11 +32,14 @@
 
 namespace npunet::packet {
 
+class CreditFastForward;
+
 struct CreditNetworkState {
     /// description and queue must outlive the state.
     CreditNetworkState(const topology::NetworkDescription& description, RouteFunction route,
                        engine::EventQueue& queue)
         : events(queue),
+          clock(queue),
           mtu(description.packet.mtu.value()),
           header(description.packet.header.value()),
           full_wire(wire_bytes(mtu)),
@@ -48,7 +52,7 @@ struct CreditNetworkState {
           ports(description.graph.links()),
           queues(plan.first_queue(description.graph.links())),
           credits(description.graph.links() * channels),
-          turns(description.graph.links() * channels),
+          send_queues(description.graph.links() * channels),
           reads(description.graph.links(), description.packet.speedup),
           classes(description.packet.classes, description.virtual_channels(),
                   description.graph.links()) {}
@@ -74,23 +78,29 @@ struct CreditNetworkState {
     }
 
     /// Up to when everything has happened: the clock, or the start of the lookahead window.
-    std::int64_t present() const { return in_window ? window_from : events.now().ps(); }
+    std::int64_t present() const { return in_window ? window_from : clock.now(); }
 
-    /// The source of a message, in `part`, has sent `payload` bytes of it.
-    void count_sent(MessageRecord& message, std::int64_t payload, ThreadPartition& part) const {
+    /// The source of a message, in `partition`, has sent `payload` bytes of it.
+    void count_sent(MessageRecord& message, std::int64_t payload,
+                    ThreadPartition& partition) const {
         const bool was_far = message.remaining > last_bytes;
         message.remaining -= payload;
-        part.near_end += was_far && message.wants_sent && message.remaining <= last_bytes ? 1 : 0;
+        partition.near_end +=
+            was_far && message.wants_sent && message.remaining <= last_bytes ? 1 : 0;
     }
 
     /// Number of the thread partition of the port; 0 unless partitions run in parallel.
-    std::uint32_t part_number(const CreditPort& port) const { return port.part & part_mask; }
+    std::uint32_t partition_number(const CreditPort& port) const {
+        return port.partition & partition_mask;
+    }
 
-    ThreadPartition& part_of(const CreditPort& port) { return parts[part_number(port)]; }
+    ThreadPartition& partition_of(const CreditPort& port) {
+        return partitions[partition_number(port)];
+    }
 
     /// The send queue: the messages that start there.
-    RoundRobinList& turns_of(std::uint32_t port, std::uint32_t channel) {
-        return turns[port * channels + channel];
+    RoundRobinList& send_queue(std::uint32_t port, std::uint32_t channel) {
+        return send_queues[port * channels + channel];
     }
 
     /// `queue` must not be empty.
@@ -107,14 +117,15 @@ struct CreditNetworkState {
     }
 
     /// The same for a queue of messages, with the message that is next in the round robin.
-    void show_turn(std::uint32_t queue_number);
+    void show_next_message(std::uint32_t queue_number);
 
     /// While partitions run in parallel, for ports of different ones.
-    CrossPartitionMessages& mail_to(const CreditPort& from, const CreditPort& to) {
-        return parts[from.part].mail[to.part];
+    CrossPartitionMessages& outgoing(const CreditPort& from, const CreditPort& to) {
+        return partitions[from.partition].outgoing[to.partition];
     }
 
     engine::EventQueue& events;
+    PacketClock clock;  ///< of the events
     std::int64_t mtu;
     std::int64_t header;
     /// A packet that starts later could end beyond the clock.
@@ -126,28 +137,29 @@ struct CreditNetworkState {
     RoutePlan plan;
     std::vector<CreditPort> ports;  ///< by link
     std::vector<VirtualOutputQueue> queues;
-    VoqMasks filled;                     ///< which queues are not empty
-    std::vector<CreditAccount> credits;  ///< by link and virtual channel
-    std::vector<RoundRobinList> turns;   ///< send queues, by link and virtual channel
+    VoqMasks filled;                          ///< which queues are not empty
+    std::vector<CreditAccount> credits;       ///< by link and virtual channel
+    std::vector<RoundRobinList> send_queues;  ///< send queues, by link and virtual channel
     PacketPool packets;
     InputSpeedup reads;  ///< packets that leave inputs
     PacketClasses classes;
     MessageTable messages;
-    PacketPaths paths;                      ///< of multi-path routing
-    std::vector<ThreadPartition> parts{1};  ///< just the first one without threads
-    std::uint32_t part_mask = 0;            ///< all bits set while partitions run in parallel
-    bool in_window = false;                 ///< nodes advance independently in a lookahead window
-    std::int64_t window_from = 0;           ///< its start
-    std::int64_t last_bytes = 0;            ///< a message with no more left may end in a window
+    CreditPaths paths;                           ///< of multi-path routing
+    std::vector<ThreadPartition> partitions{1};  ///< just the first one without threads
+    std::uint32_t partition_mask = 0;            ///< all bits set while partitions run in parallel
+    bool in_window = false;        ///< nodes advance independently in a lookahead window
+    std::int64_t window_from = 0;  ///< its start
+    std::int64_t last_bytes = 0;   ///< a message with no more left may end in a window
     std::uint32_t near_end = 0;  ///< messages that want on_sent() and have at most last_bytes left
-    engine::LinkLoadRecorder* load = nullptr;  ///< or null
-    PacketObserver* observer = nullptr;        ///< or null
+    engine::LinkLoadRecorder* load = nullptr;   ///< or null
+    PacketObserver* observer = nullptr;         ///< or null
+    CreditFastForward* fast_forward = nullptr;  ///< or null
 };
 
-inline void CreditNetworkState::show_turn(std::uint32_t queue_number) {
+inline void CreditNetworkState::show_next_message(std::uint32_t queue_number) {
     VirtualOutputQueue& queue = queues[queue_number];
     const CreditPort& port = ports[queue.tail];
-    queue.head = messages.turn(turns_of(queue.tail, queue.channel));
+    queue.head = messages.next(send_queue(queue.tail, queue.channel));
     if (queue.head == none) {
         filled.clear(port, queue_number);
         return;

@@ -7,10 +7,10 @@ namespace npunet::packet {
 CreditNextHop::CreditNextHop(CreditNetworkState& state, CreditLinks& links)
     : state_(state),
       links_(links),
-      chooser_(state.plan.graph(), state.ports, links.rates(), state.credits, links.timing()) {}
+      routing_(state.plan.graph(), state.ports, links.rates(), state.credits, links.timing()) {}
 
 void CreditNextHop::use(const topology::NetworkDescription& description) {
-    PacketPaths& paths = state_.paths;
+    CreditPaths& paths = state_.paths;
     paths.seed = description.packet.seed;
     paths.router = description.multipath.get();
     if (description.faults.take_links_down()) {
@@ -18,7 +18,7 @@ void CreditNextHop::use(const topology::NetworkDescription& description) {
         paths.router = reroutes_.get();
     }
     if (paths.router != nullptr) {
-        chooser_.use(*paths.router, state_.channels);
+        routing_.use(*paths.router, state_.channels);
     }
 }
 
@@ -38,65 +38,55 @@ void CreditNextHop::open(std::uint32_t message, const engine::Message& sent) {
     choose_start(message);
 }
 
-void CreditNextHop::open_foreign(std::uint32_t message, std::int64_t bytes) {
+void CreditNextHop::open_remote(std::uint32_t message, std::int64_t bytes) {
     MessagePaths& paths = state_.paths.of_message(message);
     paths = MessagePaths();
     paths.undelivered = state_.packets_of(bytes);
 }
 
 void CreditNextHop::choose_start_again(std::uint32_t message) {
-    chooser_.leave(state_.paths.of_message(message).next);
+    routing_.leave(state_.paths.of_message(message).next);
     choose_start(message);
 }
 
 void CreditNextHop::choose_start(std::uint32_t message) {
     MessageRecord& record = state_.messages[message];
-    state_.paths.of_message(message).since = state_.events.now().ps();
-    PacketPath& path = state_.paths.of_message(message).next;
-    path.place.at = path.place.source;
-    path.place.in = topology::Hop();
-    path.place.memory = 0;
-    path.place.hash = state_.paths.hash(record.id, path.number);
-    path.then = topology::Hop();
+    state_.paths.of_message(message).since = state_.clock.now();
+    CreditPath& path = state_.paths.of_message(message).next;
+    path.start(path.place.source, path.place.destination,
+               packet_hash(state_.paths.seed, record.id, static_cast<std::uint64_t>(path.number)));
     path.wire = state_.wire_bytes(std::min(record.remaining, state_.mtu));
     choose_path(path);
-    record.hop = PacketPaths::hop_of_message(message);
+    record.hop = CreditPaths::hop_of_message(message);
     state_.plan.keep(record.hop,
                      state_.plan.planned(RoutePlan::none_yet, path.hop.virtual_channel, path.hop,
                                          path.first_channel, path.place.destination));
 }
 
-void CreditNextHop::choose_path(PacketPath& path) {
-    // A hop chosen earlier is taken, unless its link has failed for good. Then the packet is
-    // rerouted: the memory of the regular routing assumes that it has crossed the link.
-    if (path.then.link.valid() && reroutes_ && reroutes_->is_dead(path.then.link)) {
-        path.then = topology::Hop();
-        path.place.memory = topology::Reroutes::rerouted_bit;
-    }
-    chooser_.choose(path, state_.events.now().ps());
+void CreditNextHop::choose_path(CreditPath& path) {
+    path.avoid_dead_link(reroutes_.get());
+    routing_.choose(path, state_.clock.now());
 }
 
 bool CreditNextHop::cut(std::uint32_t message, std::uint32_t place, std::int64_t end) {
     MessagePaths& paths = state_.paths.of_message(message);
-    chooser_.leave(paths.next);
+    routing_.leave(paths.next);
     state_.paths.of_packet(place) = paths.next;
-    const PlannedHop before = state_.plan[PacketPaths::hop_of_message(message)];
-    state_.plan.keep(PacketPaths::hop_of_packet(place), before);
-    state_.packets[place].hop = PacketPaths::hop_of_packet(place);
+    const PlannedHop before = state_.plan[CreditPaths::hop_of_message(message)];
+    state_.plan.keep(CreditPaths::hop_of_packet(place), before);
+    state_.packets[place].hop = CreditPaths::hop_of_packet(place);
     paths.last_end = std::max(paths.last_end, end);
     if (state_.messages[message].remaining == 0) {
         return false;
     }
     ++paths.next.number;
     choose_start(message);
-    return state_.plan[PacketPaths::hop_of_message(message)].queue != before.queue;
+    return state_.plan[CreditPaths::hop_of_message(message)].queue != before.queue;
 }
 
 void CreditNextHop::cross(std::uint32_t place, const Crossing& crossing) {
-    PacketPath& path = state_.paths.of_packet(place);
-    path.place.in = path.hop;
-    path.place.at = state_.plan.graph().link(path.hop.link).to;
-    path.place.memory = path.memory_behind;
+    CreditPath& path = state_.paths.of_packet(place);
+    path.cross(state_.plan.graph());
     path.arrival = crossing.arrival;
     state_.packets[place].ready = links_.may_choose(crossing);
 }
@@ -107,17 +97,17 @@ void CreditNextHop::choose(std::uint32_t place) {
 }
 
 void CreditNextHop::choose_again(std::uint32_t place) {
-    PacketPath& path = state_.paths.of_packet(place);
-    chooser_.leave(path);
+    CreditPath& path = state_.paths.of_packet(place);
+    routing_.leave(path);
     path.then = topology::Hop();
     choose_path(path);
     QueuedPacket& packet = state_.packets[place];
-    packet.ready = std::max(packet.ready, state_.events.now().ps());
+    packet.ready = std::max(packet.ready, state_.clock.now());
     plan_hop(place);
 }
 
 void CreditNextHop::plan_hop(std::uint32_t place) {
-    const PacketPath& path = state_.paths.of_packet(place);
+    const CreditPath& path = state_.paths.of_packet(place);
     QueuedPacket& packet = state_.packets[place];
     const auto input = static_cast<std::uint32_t>(path.place.in.link.index());
     const PlannedHop hop = state_.plan.planned(input, path.place.in.virtual_channel, path.hop,

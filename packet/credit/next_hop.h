@@ -10,7 +10,7 @@
 //     next_hop.cross(place, crossing);         // the packet is on its link
 //     next_hop.choose(place);                  // and chooses the next one
 //
-// Hardly used where every pair of NPUs has one path (PacketPaths::router is null).
+// Hardly used where every pair of NPUs has one path (CreditPaths::router is null).
 //
 // Times in picoseconds. A place is the index of a packet in the pool or of a message in the table.
 #pragma once
@@ -33,9 +33,6 @@ public:
     /// Both must outlive this.
     CreditNextHop(CreditNetworkState& state, CreditLinks& links);
 
-    CreditNextHop(const CreditNextHop&) = delete;
-    CreditNextHop& operator=(const CreditNextHop&) = delete;
-
     /// Sets the router of the description, which must outlive this.
     void use(const topology::NetworkDescription& description);
 
@@ -55,7 +52,7 @@ public:
     void open(std::uint32_t message, const engine::Message& sent);
 
     /// Packets arrive here of a message that has started in another partition.
-    void open_foreign(std::uint32_t message, std::int64_t bytes);
+    void open_remote(std::uint32_t message, std::int64_t bytes);
 
     /// The next packet of a message chooses its first hop again.
     void choose_start_again(std::uint32_t message);
@@ -65,7 +62,7 @@ public:
     bool cut(std::uint32_t message, std::uint32_t place, std::int64_t end);
 
     /// A packet starts on the hop that it had chosen.
-    void leave(std::uint32_t place) { chooser_.leave(state_.paths.of_packet(place)); }
+    void leave(std::uint32_t place) { routing_.leave(state_.paths.of_packet(place)); }
 
     /// A packet is on a link to a node that is not its destination.
     void cross(std::uint32_t place, const Crossing& crossing);
@@ -85,14 +82,14 @@ private:
     void choose_start(std::uint32_t message);
 
     /// Chooses among the offered next hops.
-    void choose_path(PacketPath& path);
+    void choose_path(CreditPath& path);
 
     /// Records the chosen hop, and when the packet may leave.
     void plan_hop(std::uint32_t place);
 
     CreditNetworkState& state_;
     CreditLinks& links_;
-    AdaptiveRouting chooser_;
+    AdaptiveRouting routing_;
     std::unique_ptr<topology::Reroutes> reroutes_;  ///< or null
 };
 

@@ -14,9 +14,7 @@ void CreditPortSchedule::arm_elsewhere(std::uint32_t port_number, std::int64_t a
         std::push_heap(waiting_.begin(), waiting_.end(), std::greater<>());
         return;
     }
-    state_.events.schedule(Time::ps(at),
-                           EventKey::of(Phase::Arbitration, engine::event_kind::port, port_number),
-                           wake_, port_number);
+    events_.schedule(port_number, at);
 }
 
 std::uint32_t CreditPortSchedule::take_waiting() {
@@ -36,29 +34,29 @@ void CreditPortSchedule::leave_windows() {
     }
 }
 
-void CreditPortSchedule::plan_turn(std::int64_t at) {
-    if (at < turn_at_) {
-        turn_at_ = at;
-        state_.events.schedule(
-            Time::ps(at), EventKey::of(Phase::Arbitration, engine::event_kind::port, 0), turn_);
+void CreditPortSchedule::schedule_windows(std::int64_t at) {
+    if (at < windows_at_) {
+        windows_at_ = at;
+        state_.clock.schedule(at, EventKey::of(Phase::Arbitration, engine::event_kind::port, 0),
+                              windows_event_, 0);
     }
 }
 
-bool CreditPortSchedule::take_turn() {
-    if (state_.events.now().ps() != turn_at_ || !windows_) {
+bool CreditPortSchedule::take_windows_event() {
+    if (state_.clock.now() != windows_at_ || !windows_) {
         return false;
     }
-    turn_at_ = never;
+    windows_at_ = never;
     return true;
 }
 
 void CreditPortSchedule::accompany(const engine::StateScan& scan, engine::PendingEvents& events) {
     events.accompany(scan, wake_);
-    events.accompany(scan, turn_);
+    events.accompany(scan, windows_event_);
     if (!scan.moves()) {
         return;
     }
-    turn_at_ += turn_at_ == never ? 0 : scan.by();
+    windows_at_ += windows_at_ == never ? 0 : scan.by();
     if (windows_) {
         windows_->clear();
     }

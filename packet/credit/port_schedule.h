@@ -1,6 +1,6 @@
-// When the ports have to decide next (CreditPort::wake), and what triggers that: an event for each
-// port; or one event for all ports, from which the nodes advance in lookahead windows; or, during a
-// replay of skipped ports, a heap.
+// When the ports have to decide next, and what triggers that: an event for each port, as in
+// PortSchedule; or one event for all ports, from which the nodes advance in lookahead windows; or,
+// during a replay of skipped ports, a heap.
 //
 //     schedule.arm(port, 5000);
 //
@@ -8,6 +8,7 @@
 #pragma once
 
 #include "packet/base/constants.h"
+#include "packet/base/port_schedule.h"
 #include "packet/credit/lookahead_windows.h"
 #include "packet/credit/network_state.h"
 
@@ -15,6 +16,7 @@
 #include "engine/clock/pending_events.h"
 #include "engine/clock/state_scan.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -24,30 +26,34 @@ namespace npunet::packet {
 
 class CreditPortSchedule {
 public:
-    /// `wake` handles the event of a port, whose number is its payload; `turn` handles that of all
-    /// ports. All must outlive this.
+    /// `wake` handles the event of a port, whose number is its payload; `windows_event` handles
+    /// that of all ports. All must outlive this.
     CreditPortSchedule(CreditNetworkState& state, engine::EventHandler& wake,
-                       engine::EventHandler& turn)
-        : state_(state), wake_(wake), turn_(turn) {}
-
-    CreditPortSchedule(const CreditPortSchedule&) = delete;
-    CreditPortSchedule& operator=(const CreditPortSchedule&) = delete;
+                       engine::EventHandler& windows_event)
+        : state_(state),
+          events_(state.ports, state.clock, wake),
+          wake_(wake),
+          windows_event_(windows_event) {}
 
     /// Sets the wake of a port, unless an earlier one is pending.
     void arm(std::uint32_t port_number, std::int64_t at) {
         CreditPort& port = state_.ports[port_number];
-        if (at >= port.wake) {
+        if (!PortSchedule<CreditPort>::bring_forward(port, at)) {
             return;
         }
-        port.wake = at;
         if (windows_ == nullptr || replaying_) {
             arm_elsewhere(port_number, at);
             return;
         }
-        windows_->wake(port_number, at, state_.part_of(port).alone);
+        windows_->wake(port_number, at, state_.partition_of(port).isolated);
         if (!state_.in_window) {
-            plan_turn(at);
+            schedule_windows(at);
         }
+    }
+
+    /// The port may have something to send from `at` on.
+    void wake_port(std::uint32_t port_number, std::int64_t at) {
+        arm(port_number, std::max(state_.ports[port_number].busy_until, at));
     }
 
     /// Before the first port is armed. Null: every port has its own events.
@@ -60,11 +66,11 @@ public:
     LookaheadWindows* windows() const { return windows_.get(); }
 
     /// Windows: schedules the event of all ports.
-    void plan_turn(std::int64_t at);
+    void schedule_windows(std::int64_t at);
 
     /// Windows: an event of all ports is due. Whether it is the one that was scheduled last; others
     /// are obsolete.
-    bool take_turn();
+    bool take_windows_event();
 
     /// Until end_replay() ports that are armed wait in a heap.
     void begin_replay() { replaying_ = true; }
@@ -92,10 +98,11 @@ private:
     void arm_elsewhere(std::uint32_t port_number, std::int64_t at);
 
     CreditNetworkState& state_;
+    PortSchedule<CreditPort> events_;
     engine::EventHandler& wake_;
-    engine::EventHandler& turn_;
+    engine::EventHandler& windows_event_;
     std::unique_ptr<LookaheadWindows> windows_;  ///< or null
-    std::int64_t turn_at_ = never;               ///< time of the pending event of all ports
+    std::int64_t windows_at_ = never;            ///< time of the pending event of all ports
     bool replaying_ = false;                     ///< a replay is running
     /// (wake, port), earliest first; obsolete where the port's `wake` differs.
     std::vector<std::pair<std::int64_t, std::uint32_t>> waiting_;

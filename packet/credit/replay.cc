@@ -5,15 +5,13 @@
 
 namespace npunet::packet {
 
-Replay::Replay(SwitchStep& step) : state_(step.state()), schedule_(step.schedule()), step_(step) {}
-
 void Replay::resume(const std::vector<std::uint32_t>& ports, std::int64_t from,
                     std::int64_t until) {
     // The port that broke the pattern may be in the middle of its decision.
-    ThreadPartition& part = state_.parts.front();
+    ThreadPartition& partition = state_.partitions.front();
     std::vector<std::uint32_t> again;
-    part.again.swap(again);
-    const bool deferred = std::exchange(part.deferred, false);
+    partition.again.swap(again);
+    const bool deferred = std::exchange(partition.deferred, false);
     schedule_.begin_replay();
     for (const std::uint32_t port : ports) {
         state_.ports[port].wake = never;
@@ -23,19 +21,19 @@ void Replay::resume(const std::vector<std::uint32_t>& ports, std::int64_t from,
     while (schedule_.first_waiting() < until &&
            (state_.events.stopped() || state_.events.goes_on())) {
         decide_at(schedule_.first_waiting());
-        state_.events.count_handled(std::exchange(part.handled, 0));
+        state_.events.count_handled(std::exchange(partition.handled, 0));
     }
     schedule_.end_replay();
-    part.deferred = deferred;
-    part.again.swap(again);
-    const std::uint32_t alone = std::exchange(part.alone, none);
+    partition.deferred = deferred;
+    partition.again.swap(again);
+    const std::uint32_t isolated = std::exchange(partition.isolated, none);
     for (const std::uint32_t port : ports) {
         const std::int64_t wake = std::exchange(state_.ports[port].wake, never);
         if (wake != never) {
             schedule_.arm(port, std::max(wake, until));  // earlier: the run was stopped
         }
     }
-    part.alone = alone;
+    partition.isolated = isolated;
     if (!state_.in_window) {
         step_.notifications().gather();
     }
@@ -45,7 +43,7 @@ void Replay::decide_at(std::int64_t now) {
     while (schedule_.first_waiting() == now) {
         step_.decide_if_due(schedule_.take_waiting(), now);
     }
-    step_.decide_again(state_.parts.front(), now);
+    step_.decide_again(state_.partitions.front(), now);
 }
 
 }  // namespace npunet::packet

@@ -1,7 +1,7 @@
-// Replays the decisions of fast-forwarded ports one by one, without advancing the clock.
+// Replays the decisions of fast-forwarded ports one by one, without advancing the clock, where
+// CreditFastForward cannot move packets by periods.
 #pragma once
 
-#include "packet/credit/fast_forward/credit_fast_forward.h"
 #include "packet/credit/network_state.h"
 #include "packet/credit/port_schedule.h"
 #include "packet/credit/switch_step.h"
@@ -11,13 +11,15 @@
 
 namespace npunet::packet {
 
-class Replay final : public CreditFastForwardHost {
+class Replay {
 public:
     /// `step` must outlive this.
-    explicit Replay(SwitchStep& step);
+    explicit Replay(SwitchStep& step)
+        : state_(step.state()), schedule_(step.schedule()), step_(step) {}
 
-    void resume(const std::vector<std::uint32_t>& ports, std::int64_t from,
-                std::int64_t until) override;
+    /// Replays ports that were suspended, in ascending order and without wakes, from the time
+    /// `from` of their state on. All their decisions before `until` are made immediately.
+    void resume(const std::vector<std::uint32_t>& ports, std::int64_t from, std::int64_t until);
 
 private:
     /// All decisions at `now`, in picoseconds, when the first port is due.

@@ -6,9 +6,7 @@ namespace npunet::packet {
 
 CreditStatistics::CreditStatistics(const topology::NetworkDescription& description,
                                    CreditNetworkState& state, const CreditLinks& links)
-    : state_(state),
-      links_(links),
-      histograms_(description.packet.queue_histogram ? description.graph.links() : 0) {}
+    : state_(state), links_(links), histograms_(description) {}
 
 void CreditStatistics::give_up(std::uint32_t port_number, std::uint32_t wire, std::int64_t at) {
     leave(port_number, wire, at);
@@ -31,14 +29,8 @@ std::vector<engine::LinkUse> CreditStatistics::use() const {
         use.packets = static_cast<std::uint64_t>(port.packets);
         use.retransmissions = static_cast<std::uint64_t>(links_.retransmissions(link));
         use.credit_stall = Time::ps(port.stall);
-        if (!histograms_.empty()) {
-            use.queue_times = histograms_[link].times();
-        }
-        for (std::uint32_t number = 0; state_.several && number < state_.classes.given.count;
-             ++number) {
-            use.classes_wire.emplace_back(
-                state_.classes.of_ports[link * state_.classes.given.count + number].wire);
-        }
+        use.queue_times = histograms_.times_of(link);
+        use.classes_wire = state_.classes.wire_of(link);
         uses.push_back(use);
     }
     return uses;
@@ -81,12 +73,12 @@ void CreditStatistics::count_more(CreditPort& port, std::int64_t now) {
     port.max_queue = std::max(port.max_queue, port.arrived);
 }
 
-std::int64_t CreditStatistics::first_of(const RoundRobinList& turns) {
+std::int64_t CreditStatistics::first_of(const RoundRobinList& send_queue) {
     if (state_.paths.router == nullptr) {
-        return state_.messages[turns.first].start;
+        return state_.messages[send_queue.first].start;
     }
     std::int64_t first = never;
-    for (std::uint32_t message = turns.first; message != none;
+    for (std::uint32_t message = send_queue.first; message != none;
          message = state_.messages[message].next) {
         first = std::min(first, state_.paths.of_message(message).since);
     }
@@ -105,9 +97,8 @@ void CreditStatistics::count_stall(std::uint32_t port_number, std::int64_t now) 
     state_.filled.for_each(port, 0, [&](std::uint32_t number) {
         const VirtualOutputQueue& queue = state_.queues[number];
         if (queue.upstream == none) {
-            const RoundRobinList& turns =
-                state_.turns[port_number * state_.channels + queue.channel];
-            first = std::min(first, first_of(turns));
+            const RoundRobinList& send_queue = state_.send_queue(port_number, queue.channel);
+            first = std::min(first, first_of(send_queue));
         } else {
             first = std::min(first, queue.ready);
         }

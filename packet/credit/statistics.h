@@ -30,13 +30,11 @@ public:
     CreditStatistics& operator=(const CreditStatistics&) = delete;
 
     /// Whether every queued packet is recorded.
-    bool has_histograms() const { return !histograms_.empty(); }
+    bool has_histograms() const { return histograms_.are_kept(); }
 
     /// A packet joins a queue and waits from `ready` on.
     void join(std::uint32_t port_number, std::uint32_t wire, std::int64_t ready) {
-        if (!histograms_.empty()) {
-            histograms_[port_number].arrive(ready, wire);
-        }
+        histograms_.arrive(port_number, ready, wire);
         if (state_.observer != nullptr) {
             state_.observer->packet_queued(LinkId(std::size_t{port_number}), Bytes(wire),
                                            Time::ps(ready));
@@ -45,9 +43,7 @@ public:
 
     /// The head of a queue of packets leaves by its link.
     void leave(std::uint32_t port_number, std::uint32_t wire, std::int64_t now) {
-        if (!histograms_.empty()) {
-            histograms_[port_number].depart(now, wire);
-        }
+        histograms_.depart(port_number, now, wire);
     }
 
     /// A packet leaves a queue to be rerouted, and no longer waits from `at` on.
@@ -76,11 +72,11 @@ private:
     void count_more(CreditPort& port, std::int64_t now);
 
     /// When the first message of a send queue that is not empty joined it.
-    std::int64_t first_of(const RoundRobinList& turns);
+    std::int64_t first_of(const RoundRobinList& send_queue);
 
     CreditNetworkState& state_;
     const CreditLinks& links_;
-    std::vector<QueueHistogram> histograms_;  ///< by link, where requested
+    QueueHistograms histograms_;
 };
 
 }  // namespace npunet::packet

@@ -14,13 +14,13 @@ using engine::Phase;
 
 SwitchStep::SwitchStep(const topology::NetworkDescription& description, RouteFunction route,
                        engine::EventQueue& queue, const MessageHandlers& handlers,
-                       engine::EventHandler& turn)
+                       engine::EventHandler& windows_event)
     : state_(description, std::move(route), queue),
       links_(description, state_),
       counts_(description, state_, links_),
-      finder_(state_, links_),
+      next_hop_(state_, links_),
       arbiter_(state_),
-      schedule_(state_, wake_event_, turn),
+      schedule_(state_, wake_event_, windows_event),
       notifications_(state_, handlers) {
     open_ports(description, state_);
 }
@@ -29,50 +29,47 @@ void SwitchStep::start(std::uint32_t message) {
     const std::int64_t bytes = state_.messages[message].bytes;
     const std::uint32_t port_number = state_.plan[state_.messages[message].hop].port;
     const CreditPort& port = state_.ports[port_number];
-    if ((port.watched | port.still) != 0) {
-        fast_forward_->before_start(port_number);
+    if ((port.watched | port.suspended) != 0) {
+        state_.fast_forward->before_start(port_number);
     }
-    await_turn(message);
-    if (fast_forward_ != nullptr) {
-        fast_forward_->after_start(port_number, bytes);
+    join_send_queue(message);
+    if (state_.fast_forward != nullptr) {
+        state_.fast_forward->after_start(port_number, bytes);
     }
 }
 
-void SwitchStep::await_turn(std::uint32_t message) {
+void SwitchStep::join_send_queue(std::uint32_t message) {
     const PlannedHop hop = state_.plan[state_.messages[message].hop];
-    state_.messages.append(state_.turns_of(hop.port, hop.channel), message);
-    state_.show_turn(hop.queue);
-    schedule_.arm(hop.port, std::max(state_.ports[hop.port].busy_until, state_.events.now().ps()));
+    state_.messages.append(state_.send_queue(hop.port, hop.channel), message);
+    state_.show_next_message(hop.queue);
+    schedule_.wake_port(hop.port, state_.clock.now());
 }
 
 void SwitchStep::wake(std::uint32_t port_number) {
-    CreditPort& port = state_.ports[port_number];
-    const std::int64_t now = state_.events.now().ps();
-    if (port.wake != now) {
-        return;
+    const std::int64_t now = state_.clock.now();
+    if (PortSchedule<CreditPort>::take_due(state_.ports[port_number], now)) {
+        decide(port_number, now);
     }
-    port.wake = never;
-    decide(port_number, now);
 }
 
 void SwitchStep::wake_again(std::uint32_t port_number) {
-    decide_again(port_number, state_.events.now().ps());
+    decide_again(port_number, state_.clock.now());
 }
 
 void SwitchStep::decide_again(std::uint32_t port_number, std::int64_t now) {
-    ThreadPartition& part = state_.part_of(state_.ports[port_number]);
-    part.deferred = true;
+    ThreadPartition& partition = state_.partition_of(state_.ports[port_number]);
+    partition.deferred = true;
     decide(port_number, now);
-    part.deferred = false;
+    partition.deferred = false;
 }
 
 void SwitchStep::defer_arbitration(std::uint32_t port_number) {
     if (schedule_.is_replaying() || state_.in_window) {
-        state_.part_of(state_.ports[port_number]).again.push_back(port_number);
+        state_.partition_of(state_.ports[port_number]).again.push_back(port_number);
         return;
     }
-    state_.events.schedule(
-        state_.events.now(),
+    state_.clock.schedule(
+        state_.clock.now(),
         EventKey::of(Phase::Arbitration, engine::event_kind::port_again, port_number), again_event_,
         port_number);
 }
@@ -81,18 +78,18 @@ void SwitchStep::decide(std::uint32_t port_number, std::int64_t now) {
     CreditPort& port = state_.ports[port_number];
     // Busy only for messages that other code sends after the decisions of this instant.
     if (port.busy_until <= now && (port.irregular == 0 || links_.is_up(port_number, now))) {
-        ThreadPartition& part = state_.part_of(port);
-        part.yielded = false;
+        ThreadPartition& partition = state_.partition_of(port);
+        partition.yielded = false;
         const std::uint32_t queue = arbiter_.choose(port_number, now);
         if (queue != none && port.irregular == 1 &&
-            !finder_.gets_through(port_number, state_.queues[queue].wire, now)) {
-            plan_wake(port_number, finder_.dead_from(port_number));
+            !next_hop_.gets_through(port_number, state_.queues[queue].wire, now)) {
+            plan_wake(port_number, next_hop_.dead_from(port_number));
             return;
         }
         if (queue != none) {
             counts_.count_arrived(port, now);
             transmit(port_number, queue, now);
-        } else if (part.yielded) {
+        } else if (partition.yielded) {
             defer_arbitration(port_number);
             return;
         }
@@ -100,15 +97,15 @@ void SwitchStep::decide(std::uint32_t port_number, std::int64_t now) {
     plan_wake(port_number, std::max(port.busy_until, now));
 }
 
-inline void SwitchStep::go_on_by_route(const CreditPort& from, std::uint32_t place,
-                                       const Crossing& crossing) {
+inline void SwitchStep::forward_by_route(const CreditPort& from, std::uint32_t place,
+                                         const Crossing& crossing) {
     QueuedPacket& packet = state_.packets[place];
     ++packet.hop;
     const std::uint32_t next = state_.plan[packet.hop].port;
     packet.ready = links_.may_leave(crossing, next, state_.wire_bytes(packet.payload));
     const CreditPort& to = state_.ports[next];
-    if (state_.part_number(from) != state_.part_number(to)) {
-        state_.mail_to(from, to).packets.push_back(place);
+    if (state_.partition_number(from) != state_.partition_number(to)) {
+        state_.outgoing(from, to).packets.push_back(place);
         return;
     }
     push(place);
@@ -118,7 +115,7 @@ void SwitchStep::transmit(std::uint32_t port_number, std::uint32_t queue_number,
     CreditPort& port = state_.ports[port_number];
     const VirtualOutputQueue& queue = state_.queues[queue_number];
     const std::uint32_t slot = queue_number - port.first_queue;
-    port.turn = (slot + 1 == port.queues ? 0 : slot + 1) & CreditPort::most_queues;
+    port.next_queue = (slot + 1 == port.queues ? 0 : slot + 1) & CreditPort::most_queues;
 
     const std::uint32_t wire = queue.wire;
     const Crossing crossing = links_.cross(port_number, wire, now);
@@ -163,44 +160,44 @@ void SwitchStep::transmit(std::uint32_t port_number, std::uint32_t queue_number,
         return;
     }
     if (!final && state_.paths.router == nullptr) {
-        go_on_by_route(port, place, crossing);
+        forward_by_route(port, place, crossing);
         return;
     }
     if (!final) {
-        go_on(port_number, place, crossing, port.packets);
+        forward(port_number, place, crossing, port.packets);
         return;
     }
     arrive(port, packet.message, packet.last == 1, crossing.arrival);
-    state_.packets.free(place, state_.part_number(port));
+    state_.packets.free(place, state_.partition_number(port));
 }
 
-void SwitchStep::go_on(std::uint32_t port_number, std::uint32_t place, const Crossing& crossing,
-                       std::int64_t number) {
+void SwitchStep::forward(std::uint32_t port_number, std::uint32_t place, const Crossing& crossing,
+                         std::int64_t number) {
     if (state_.paths.router == nullptr) {
-        go_on_by_route(state_.ports[port_number], place, crossing);
+        forward_by_route(state_.ports[port_number], place, crossing);
         return;
     }
-    finder_.cross(place, crossing);
+    next_hop_.cross(place, crossing);
     if (state_.paths.router->is_oblivious()) {
         packet_in(place);
         return;
     }
     // Two packets of a link arrive at the same instant only after a change of latency.
-    state_.events.schedule(Time::ps(state_.packets[place].ready),
-                           EventKey::of(Phase::Arrival, engine::event_kind::packet_in, port_number,
-                                        static_cast<std::uint64_t>(number)),
-                           packet_in_event_, place);
+    state_.clock.schedule(state_.packets[place].ready,
+                          EventKey::of(Phase::Arrival, engine::event_kind::packet_in, port_number,
+                                       static_cast<std::uint64_t>(number)),
+                          packet_in_event_, place);
 }
 
 void SwitchStep::packet_in(std::uint32_t place) {
-    finder_.choose(place);
+    next_hop_.choose(place);
     push(place);
 }
 
 void SwitchStep::arrive(const CreditPort& port, std::uint32_t message, bool last,
                         std::int64_t arrival) {
     if (state_.paths.router != nullptr) {
-        if (finder_.arrive(message, arrival)) {
+        if (next_hop_.arrive(message, arrival)) {
             notifications_.announce(port,
                                     {state_.paths.of_message(message).last_arrival, message, true});
         }
@@ -219,11 +216,11 @@ std::uint32_t SwitchStep::cut_packet(std::uint32_t queue_number, std::int64_t no
     const CreditPort& port = state_.ports[port_number];
     MessageRecord& message = state_.messages[number];
     const std::int64_t payload = std::min(message.remaining, state_.mtu);
-    state_.count_sent(message, payload, state_.part_of(port));
+    state_.count_sent(message, payload, state_.partition_of(port));
     if (message.first_byte_left < 0) {
         message.first_byte_left = now;
     }
-    const std::uint32_t place = state_.packets.take(state_.part_number(port));
+    const std::uint32_t place = state_.packets.take(state_.partition_number(port));
     QueuedPacket& packet = state_.packets[place];
     packet.message = number;
     packet.hop = message.hop;
@@ -236,23 +233,24 @@ std::uint32_t SwitchStep::cut_packet(std::uint32_t queue_number, std::int64_t no
         boundary_->hold(number);
     }
 
-    RoundRobinList& turns = state_.turns_of(port_number, state_.queues[queue_number].channel);
-    if (state_.paths.router != nullptr && finder_.cut(number, place, end)) {
-        state_.messages.remove(turns, number);
-        await_turn(number);
+    RoundRobinList& send_queue =
+        state_.send_queue(port_number, state_.queues[queue_number].channel);
+    if (state_.paths.router != nullptr && next_hop_.cut(number, place, end)) {
+        state_.messages.remove(send_queue, number);
+        join_send_queue(number);
     } else if (message.remaining > 0) {
-        state_.messages.serve(turns, number);
-        if (turns.first == turns.last && message.remaining >= state_.mtu) {
+        state_.messages.serve(send_queue, number);
+        if (send_queue.first == send_queue.last && message.remaining >= state_.mtu) {
             return place;  // the head stays: a full packet of the same message
         }
     } else {
         if (port.watched != 0) {
-            fast_forward_->message_ends(port_number);
+            state_.fast_forward->message_ends(port_number);
         }
-        state_.messages.remove(turns, number);
+        state_.messages.remove(send_queue, number);
         end_source(port, number, end);
     }
-    state_.show_turn(queue_number);
+    state_.show_next_message(queue_number);
     return place;
 }
 
@@ -273,7 +271,7 @@ std::uint32_t SwitchStep::pop_packet(CreditPort& port, std::uint32_t queue_numbe
     const std::uint32_t place = queue.head;
     const std::uint32_t next = state_.packets[place].next;
     if (state_.paths.router != nullptr) {
-        finder_.leave(place);
+        next_hop_.leave(place);
     }
     port.queued -= wire;
     if (queue.unarrived == place) {
@@ -289,9 +287,9 @@ std::uint32_t SwitchStep::pop_packet(CreditPort& port, std::uint32_t queue_numbe
     }
 
     const CreditPort& upstream = state_.ports[queue.upstream];
-    const bool near = state_.part_number(port) == state_.part_number(upstream);
-    if (near && upstream.still != 0) {
-        fast_forward_->credit_comes(queue.upstream);
+    const bool near = state_.partition_number(port) == state_.partition_number(upstream);
+    if (near && upstream.suspended != 0) {
+        state_.fast_forward->credit_comes(queue.upstream);
     }
     if (state_.reads.are_limited()) {
         const auto output = static_cast<std::uint32_t>(&port - state_.ports.data());
@@ -300,7 +298,7 @@ std::uint32_t SwitchStep::pop_packet(CreditPort& port, std::uint32_t queue_numbe
     const CrossPartitionCredit credit{links_.credit_back(queue.upstream, end), queue.upstream,
                                       queue.input_channel, wire};
     if (!near) {
-        state_.mail_to(port, upstream).credits.push_back(credit);
+        state_.outgoing(port, upstream).credits.push_back(credit);
         return place;
     }
     return_credit(credit);
@@ -319,15 +317,15 @@ void SwitchStep::take_credit(const CrossPartitionCredit& credit) {
     const CreditPort& port = state_.ports[credit.port];
     state_.credit(credit.port, credit.channel).give_back(credit.stamp, credit.wire);
     if ((port.waiting >> credit.channel & 1U) != 0) {
-        schedule_.arm(credit.port, std::max(port.busy_until, credit.stamp));
+        schedule_.wake_port(credit.port, credit.stamp);
     }
 }
 
 void SwitchStep::push(std::uint32_t place) {
     const PlannedHop hop = state_.plan[state_.packets[place].hop];
     CreditPort& port = state_.ports[hop.port];
-    if ((port.watched | port.still) != 0) {
-        fast_forward_->packet_comes(hop.port, state_.packets[place].message);
+    if ((port.watched | port.suspended) != 0) {
+        state_.fast_forward->packet_comes(hop.port, state_.packets[place].message);
     }
     QueuedPacket& packet = state_.packets[place];
     packet.next = none;
@@ -348,20 +346,20 @@ void SwitchStep::push(std::uint32_t place) {
     queue.tail = place;
     state_.show_head(queue);
     state_.filled.set(port, hop.queue);
-    schedule_.arm(hop.port, std::max(port.busy_until, packet.ready));
+    schedule_.wake_port(hop.port, packet.ready);
 }
 
-void SwitchStep::open_mail(std::uint32_t number) {
-    for (ThreadPartition& sender : state_.parts) {
-        CrossPartitionMessages& mail = sender.mail[number];
-        for (const std::uint32_t place : mail.packets) {
+void SwitchStep::receive_deferred(std::uint32_t number) {
+    for (ThreadPartition& sender : state_.partitions) {
+        CrossPartitionMessages& messages = sender.outgoing[number];
+        for (const std::uint32_t place : messages.packets) {
             push(place);
         }
-        for (const CrossPartitionCredit& credit : mail.credits) {
+        for (const CrossPartitionCredit& credit : messages.credits) {
             return_credit(credit);
         }
-        mail.packets.clear();
-        mail.credits.clear();
+        messages.packets.clear();
+        messages.credits.clear();
     }
 }
 

@@ -2,14 +2,16 @@
 // its next hop, and returns credit. When ports decide is up to CreditPortSchedule; what drives
 // them, by events or lookahead windows, calls decide_if_due().
 //
-// Thread partitions may do so in parallel, each for its own ports (CreditNetworkState::part_mask).
-// Their effects on one another are deferred until open_mail().
+// Thread partitions may do so in parallel, each for its own ports
+// (CreditNetworkState::partition_mask). Their effects on one another are deferred until
+// receive_deferred().
 //
 // Times in picoseconds. A place is the index of a packet in the pool or of a message in the table.
 #pragma once
 
 #include "packet/base/constants.h"
 #include "packet/base/member_event.h"
+#include "packet/base/port_schedule.h"
 #include "packet/credit/arbiter.h"
 #include "packet/credit/credit_boundary.h"
 #include "packet/credit/deferred_notifications.h"
@@ -29,27 +31,21 @@ namespace npunet::packet {
 
 class SwitchStep {
 public:
-    /// The description must have been checked (network_setup.h); `turn` handles the event of all
-    /// ports. All references must outlive this.
+    /// The description must have been checked (network_setup.h); `windows_event` handles the event
+    /// of all ports. All references must outlive this.
     SwitchStep(const topology::NetworkDescription& description, RouteFunction route,
                engine::EventQueue& queue, const MessageHandlers& handlers,
-               engine::EventHandler& turn);
+               engine::EventHandler& windows_event);
 
     CreditNetworkState& state() { return state_; }
 
     CreditStatistics& counts() { return counts_; }
 
-    CreditNextHop& finder() { return finder_; }
+    CreditNextHop& next_hop() { return next_hop_; }
 
     DeferredNotifications& notifications() { return notifications_; }
 
     CreditPortSchedule& schedule() { return schedule_; }
-
-    /// Null for none.
-    void set_fast_forward(CreditFastForward* fast_forward) {
-        fast_forward_ = fast_forward;
-        notifications_.set_fast_forward(fast_forward);
-    }
 
     /// Null where the network is not split.
     void set_boundary(CreditBoundary* boundary) { boundary_ = boundary; }
@@ -58,25 +54,24 @@ public:
     void start(std::uint32_t message);
 
     /// Appends a message, which must be in no send queue, to that of its next packet's first hop.
-    void await_turn(std::uint32_t message);
+    void join_send_queue(std::uint32_t message);
 
     /// Lets a port decide, unless its wake was taken back.
     void decide_if_due(std::uint32_t port_number, std::int64_t now) {
         CreditPort& port = state_.ports[port_number];
-        if (port.wake == now) {
-            port.wake = never;
+        if (PortSchedule<CreditPort>::take_due(port, now)) {
             const std::int64_t before = port.packets;
             decide(port_number, now);
-            state_.part_of(port).handled += static_cast<std::uint64_t>(port.packets - before);
+            state_.partition_of(port).handled += static_cast<std::uint64_t>(port.packets - before);
         }
     }
 
     /// Deferred arbitration of the ports that have yielded an input to others.
-    void decide_again(ThreadPartition& part, std::int64_t now) {
-        for (const std::uint32_t port : part.again) {
+    void decide_again(ThreadPartition& partition, std::int64_t now) {
+        for (const std::uint32_t port : partition.again) {
             decide_again(port, now);
         }
-        part.again.clear();
+        partition.again.clear();
     }
 
     /// Determines when a port has to decide next, not before `from`, and sets its wake or its
@@ -85,8 +80,8 @@ public:
 
     /// A packet, whose hop is still that link, crosses to a node that is not its destination;
     /// `number`: of the packet on the link.
-    void go_on(std::uint32_t port_number, std::uint32_t place, const Crossing& crossing,
-               std::int64_t number);
+    void forward(std::uint32_t port_number, std::uint32_t place, const Crossing& crossing,
+                 std::int64_t number);
 
     /// Puts a packet into the queue of its next hop, where it will be at packet.ready.
     void push(std::uint32_t place);
@@ -98,7 +93,7 @@ public:
     void take_credit(const CrossPartitionCredit& credit);
 
     /// Executes what other thread partitions have deferred for one of them.
-    void open_mail(std::uint32_t number);
+    void receive_deferred(std::uint32_t number);
 
 private:
     /// The event of a port.
@@ -132,8 +127,8 @@ private:
     /// To a port here or across the partition boundary.
     void return_credit(const CrossPartitionCredit& credit);
 
-    /// go_on() with one path for each pair of NPUs.
-    void go_on_by_route(const CreditPort& from, std::uint32_t place, const Crossing& crossing);
+    /// forward() with one path for each pair of NPUs.
+    void forward_by_route(const CreditPort& from, std::uint32_t place, const Crossing& crossing);
 
     /// Multi-path routing: a packet chooses its next hop and joins the queue.
     void packet_in(std::uint32_t place);
@@ -142,14 +137,13 @@ private:
     CreditNetworkState state_;
     CreditLinks links_;
     CreditStatistics counts_;
-    CreditNextHop finder_;
+    CreditNextHop next_hop_;
     CreditArbiter arbiter_;
     MemberEvent<&SwitchStep::wake> wake_event_{*this};
     MemberEvent<&SwitchStep::wake_again> again_event_{*this};
     MemberEvent<&SwitchStep::packet_in> packet_in_event_{*this};
     CreditPortSchedule schedule_;
-    CreditFastForward* fast_forward_ = nullptr;  ///< or null
-    CreditBoundary* boundary_ = nullptr;         ///< where the network is split
+    CreditBoundary* boundary_ = nullptr;  ///< where the network is split
     DeferredNotifications notifications_;
 };
 

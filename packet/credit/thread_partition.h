@@ -42,15 +42,15 @@ struct CrossPartitionLook {
 };
 
 struct alignas(64) ThreadPartition {
-    std::uint32_t alone = none;        ///< the node being advanced by itself, or none
+    std::uint32_t isolated = none;     ///< the node being advanced by itself, or none
     std::uint32_t near_end = 0;        ///< new ones, for CreditNetworkState::near_end
     std::uint64_t handled = 0;         ///< packets that no event of the queue has started
     bool deferred = false;             ///< deferred arbitration: the port does not yield again
     bool yielded = false;              ///< the port has yielded an input to another
     std::vector<std::uint32_t> again;  ///< ports with a deferred arbitration
-    std::vector<CrossPartitionMessages> mail;  ///< by receiving partition
-    std::vector<MessageEvent> events;          ///< in any order
-    std::vector<CrossPartitionLook> looks;     ///< in any order
+    std::vector<CrossPartitionMessages> outgoing;  ///< by receiving partition
+    std::vector<MessageEvent> events;              ///< in any order
+    std::vector<CrossPartitionLook> looks;         ///< in any order
 };
 
 }  // namespace npunet::packet

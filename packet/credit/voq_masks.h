@@ -2,7 +2,7 @@
 // so that arbitration looks at those only.
 //
 //     masks.set(port, port.first_queue + 3);
-//     masks.for_each(port, port.turn, [&](std::uint32_t queue) { return serves(queue); });
+//     masks.for_each(port, port.next_queue, [&](std::uint32_t queue) { return serves(queue); });
 #pragma once
 
 #include "packet/routing/credit_port.h"
@@ -56,8 +56,8 @@ inline void VoqMasks::for_each(const CreditPort& port, std::uint32_t first,
     const std::uint64_t* of_port = &words_[port.first_mask];
     const std::uint32_t words = (port.queues + 63) / 64;
     if (words == 1) {
-        const std::uint64_t from_turn = of_port[0] & ~std::uint64_t{0} << first;
-        for (std::uint64_t bits : {from_turn, of_port[0] & ~from_turn}) {
+        const std::uint64_t from_start = of_port[0] & ~std::uint64_t{0} << first;
+        for (std::uint64_t bits : {from_start, of_port[0] & ~from_start}) {
             for (; bits != 0; bits &= bits - 1) {
                 if (function(port.first_queue +
                              static_cast<std::uint32_t>(__builtin_ctzll(bits)))) {

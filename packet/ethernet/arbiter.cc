@@ -19,13 +19,13 @@ std::uint32_t EthernetArbiter::take_data(std::uint32_t number, std::uint32_t tra
     EthernetPort& port = state_.ports[number];
     const std::uint32_t bit = 1U << traffic_class;
     const bool passing = queues_.has_data(number, traffic_class, now);
-    const bool own = port.starts_here && (!passing || (port.own_turn & bit) != 0) &&
-                     pairs_.lines().has_packet(number, traffic_class, now);
+    const bool own = port.starts_here && (!passing || (port.own_next & bit) != 0) &&
+                     pairs_.send_queues().has_packet(number, traffic_class, now);
     if (own) {
-        port.own_turn &= ~bit;
+        port.own_next &= ~bit;
         return pairs_.take_packet(number, traffic_class, now);
     }
-    port.own_turn |= bit;
+    port.own_next |= bit;
     const std::uint32_t place = queues_.take(number, traffic_class);
     queues_.depart(number, state_.packets[place], now);
     return place;
@@ -43,7 +43,7 @@ std::int64_t EthernetArbiter::next_time(std::uint32_t number) const {
         }
         earliest = std::min(earliest, queues_.next_time(number, traffic_class));
         if (port.starts_here) {
-            earliest = std::min(earliest, pairs_.lines().next_time(number, traffic_class));
+            earliest = std::min(earliest, pairs_.send_queues().next_time(number, traffic_class));
         }
     }
     return earliest;
@@ -54,7 +54,7 @@ bool EthernetArbiter::is_wanted(std::uint32_t number) const {
     bool wanted = port.control.head != none || port.filled != 0;
     for (std::uint32_t traffic_class = 0; port.starts_here && traffic_class < state_.class_count;
          ++traffic_class) {
-        wanted = wanted || pairs_.lines().any_waits(number, traffic_class);
+        wanted = wanted || pairs_.send_queues().any_waits(number, traffic_class);
     }
     return wanted;
 }

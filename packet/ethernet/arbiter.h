@@ -51,7 +51,7 @@ private:
     bool has_data(std::uint32_t number, std::uint32_t traffic_class, std::int64_t now) {
         return queues_.has_data(number, traffic_class, now) ||
                (state_.ports[number].starts_here &&
-                pairs_.lines().has_packet(number, traffic_class, now));
+                pairs_.send_queues().has_packet(number, traffic_class, now));
     }
 
     /// Removes the next data packet of a class for which has_data() holds.

@@ -13,15 +13,29 @@ namespace npunet::packet {
 class EthernetDrops {
 public:
     /// `is_reliable`: there is a transport. The references must outlive this.
-    EthernetDrops(bool is_reliable, EthernetNetworkState& state, const EthernetStallReport& stalls)
-        : is_reliable_(is_reliable), state_(state), stall_report_(stalls) {}
+    EthernetDrops(bool is_reliable, EthernetNetworkState& state,
+                  const EthernetStallReport& stall_report)
+        : is_reliable_(is_reliable), state_(state), stall_report_(stall_report) {}
 
     /// A packet of `wire` bytes, or its payload, is lost at the port.
-    void count(std::uint32_t number, std::uint32_t wire, PacketDrop why);
+    void count(std::uint32_t number, std::uint32_t wire, PacketDrop why) {
+        ++state_.ports[number].drops;
+        if (state_.observer != nullptr) {
+            state_.observer->packet_lost(LinkId(std::size_t{number}), Bytes(wire), why);
+        }
+    }
 
     /// The same, and frees the packet. Throws StallError, with `where` in its message, if there is
     /// no transport.
-    void drop(std::uint32_t number, std::uint32_t place, PacketDrop why, const char* where);
+    void drop(std::uint32_t number, std::uint32_t place, PacketDrop why, const char* where) {
+        const EthernetPacket& packet = state_.packets[place];
+        count(number, packet.wire, why);
+        if (!is_reliable_) {
+            stall_report_.refuse_loss(number, where);
+        }
+        state_.telemetry.free(packet.telemetry);
+        state_.packets.free(place);
+    }
 
 private:
     bool is_reliable_;

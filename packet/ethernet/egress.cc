@@ -2,26 +2,9 @@
 
 namespace npunet::packet {
 
-EthernetEgress::EthernetEgress(EthernetNetworkState& state, const EthernetNextHop& routes,
-                               EthernetLinks& links, EthernetPortSchedule& schedule,
-                               PriorityFlowControl& flow_control, EthernetArbiter& arbiter,
-                               EthernetDrops& losses, QueuePairs& pairs,
-                               EthernetFastForward& periods)
-    : state_(state),
-      routes_(routes),
-      links_(links),
-      schedule_(schedule),
-      flow_control_(flow_control),
-      arbiter_(arbiter),
-      drops_(losses),
-      pairs_(pairs),
-      periods_(periods) {}
-
 void EthernetEgress::wake(std::uint32_t number) {
-    EthernetPort& port = state_.ports[number];
     const std::int64_t now = state_.clock.now();
-    if (port.wake == now && !state_.clock.is_still()) {
-        port.wake = never;
+    if (!state_.clock.is_suspended() && state_.schedule.take_due(state_.ports[number], now)) {
         decide(number, now);
     }
 }
@@ -30,22 +13,22 @@ void EthernetEgress::decide(std::uint32_t number, std::int64_t now) {
     EthernetPort& port = state_.ports[number];
     // Busy only for what something else sent after this instant's decisions.
     if (port.busy_until > now) {
-        schedule_.arm(number, port.busy_until);
+        state_.schedule.arm(number, port.busy_until);
         return;
     }
-    schedule_.set_deciding(number);
+    state_.schedule.set_deciding(number);
     flow_control_.release(port);
     const std::int64_t up = port.irregular ? up_again(number, now) : now;
     const std::uint32_t place = up > now ? none : arbiter_.choose(number, now);
-    schedule_.set_deciding(none);
+    state_.schedule.set_deciding(none);
     if (place != none) {
         transmit(number, place, now);
-        schedule_.arm(number, port.busy_until);
+        state_.schedule.arm(number, port.busy_until);
         return;
     }
     const std::int64_t next = up > now ? up : arbiter_.next_time(number);
     if (next != never) {
-        schedule_.arm(number, next);
+        state_.schedule.arm(number, next);
     }
 }
 
@@ -61,9 +44,6 @@ std::int64_t EthernetEgress::up_again(std::uint32_t number, std::int64_t now) co
 void EthernetEgress::transmit(std::uint32_t number, std::uint32_t place, std::int64_t now) {
     EthernetPort& port = state_.ports[number];
     EthernetPacket& packet = state_.packets[place];
-    if (now > links_.last_start()) {
-        schedule_.schedule_at_end(number);
-    }
     const bool passing = packet.input != none;
     const bool data = !is_control(packet);
     const Bytes waited(packet.wire);
@@ -81,20 +61,20 @@ void EthernetEgress::transmit(std::uint32_t number, std::uint32_t place, std::in
     }
     if (data && !passing) {
         pairs_.leaves(packet, passage.end);
-        periods_.packet_starts(number, packet.pair, now, passage.end);
+        fast_forward_.packet_starts(number, packet.pair, now, passage.end);
     }
     if (passage.lost) {
         lose(number, place, passage.corrupted ? PacketDrop::Corrupted : PacketDrop::LinkDown);
         return;
     }
-    const bool goes_on = !is_request(packet.kind) && !routes_.is_last(packet);
+    const bool passes_on = !is_request(packet.kind) && !routes_.is_last(packet);
     packet.arrival = passage.arrival;
-    packet.ready = goes_on ? passage.header_in : passage.arrival;
+    packet.ready = passes_on ? passage.header_in : passage.arrival;
     if (port.cut) {
         frames_->leave(number, place);
         return;
     }
-    schedule_.fly(number, place);
+    links_.fly(number, place);
 }
 
 void EthernetEgress::count(std::uint32_t number, const EthernetPacket& packet, std::int64_t now,

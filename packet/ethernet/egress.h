@@ -8,7 +8,6 @@
 #include "packet/ethernet/ethernet_fast_forward.h"
 #include "packet/ethernet/link_transmission.h"
 #include "packet/ethernet/network_state.h"
-#include "packet/ethernet/port_schedule.h"
 #include "packet/ethernet/priority_flow_control.h"
 #include "packet/routing/ethernet_next_hop.h"
 #include "packet/transport/transport.h"
@@ -21,12 +20,16 @@ class EthernetEgress {
 public:
     /// The references must outlive this.
     EthernetEgress(EthernetNetworkState& state, const EthernetNextHop& routes, EthernetLinks& links,
-                   EthernetPortSchedule& schedule, PriorityFlowControl& flow_control,
-                   EthernetArbiter& arbiter, EthernetDrops& losses, QueuePairs& pairs,
-                   EthernetFastForward& periods);
-
-    EthernetEgress(const EthernetEgress&) = delete;
-    EthernetEgress& operator=(const EthernetEgress&) = delete;
+                   PriorityFlowControl& flow_control, EthernetArbiter& arbiter,
+                   EthernetDrops& drops, QueuePairs& pairs, EthernetFastForward& fast_forward)
+        : state_(state),
+          routes_(routes),
+          links_(links),
+          flow_control_(flow_control),
+          arbiter_(arbiter),
+          drops_(drops),
+          pairs_(pairs),
+          fast_forward_(fast_forward) {}
 
     /// The network is split: packets leave this partition through `frames`, which must outlive
     /// this.
@@ -55,12 +58,11 @@ private:
     EthernetNetworkState& state_;
     const EthernetNextHop& routes_;
     EthernetLinks& links_;
-    EthernetPortSchedule& schedule_;
     PriorityFlowControl& flow_control_;
     EthernetArbiter& arbiter_;
     EthernetDrops& drops_;
     QueuePairs& pairs_;
-    EthernetFastForward& periods_;
+    EthernetFastForward& fast_forward_;
     EthernetBoundaryFrames* frames_ = nullptr;  ///< null: not split
 };
 

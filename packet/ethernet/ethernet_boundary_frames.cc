@@ -45,7 +45,7 @@ void EthernetBoundaryFrames::enter(const std::uint8_t* data, std::size_t size) {
         EthernetCargo& cargo = boundary_.of_packet(place);
         cargo.pair = reader.take<std::uint64_t>();
         if (routes_.are_chosen()) {
-            routes_.path_of(place) = reader.take<EthernetPath>();
+            routes_.path_of(place) = reader.take<PacketPath>();
         } else {
             packet.hop = first_hop_of(packet.kind, cargo.pair) + reader.take<std::uint32_t>();
         }
@@ -65,7 +65,7 @@ void EthernetBoundaryFrames::enter(const std::uint8_t* data, std::size_t size) {
         state_.observer->packet_entered(LinkId(std::size_t{link}), Bytes(packet.wire),
                                         Time::ps(packet.arrival));
     }
-    schedule_.fly(link, place);
+    links_.fly(link, place);
 }
 
 std::uint32_t EthernetBoundaryFrames::first_hop_of(PacketKind kind, std::uint64_t key) {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "packet/base/ethernet_packet.h"
+#include "packet/ethernet/link_transmission.h"
 #include "packet/ethernet/network_state.h"
-#include "packet/ethernet/port_schedule.h"
 #include "packet/routing/ethernet_next_hop.h"
 #include "packet/transport/ethernet_boundary.h"
 
@@ -17,8 +17,8 @@ class EthernetBoundaryFrames {
 public:
     /// The references must outlive this.
     EthernetBoundaryFrames(EthernetNetworkState& state, EthernetNextHop& routes,
-                           EthernetPortSchedule& schedule, EthernetBoundary& boundary)
-        : state_(state), routes_(routes), schedule_(schedule), boundary_(boundary) {}
+                           EthernetLinks& links, EthernetBoundary& boundary)
+        : state_(state), routes_(routes), links_(links), boundary_(boundary) {}
 
     /// A packet starts on a link to another partition; it is freed here.
     void leave(std::uint32_t number, std::uint32_t place);
@@ -32,7 +32,7 @@ private:
 
     EthernetNetworkState& state_;
     EthernetNextHop& routes_;
-    EthernetPortSchedule& schedule_;
+    EthernetLinks& links_;
     EthernetBoundary& boundary_;
 };
 

@@ -38,14 +38,13 @@ private:
 
 EthernetFastForward::EthernetFastForward(const topology::NetworkDescription& description,
                                          engine::EventQueue& queue, EthernetNetworkState& state,
-                                         const EthernetLinks& links, EthernetPortSchedule& schedule,
-                                         PriorityFlowControl& flow_control, EcnMarks& marks,
-                                         const OutputQueues& queues, QueuePairs& pairs)
+                                         EthernetLinks& links, PriorityFlowControl& flow_control,
+                                         EcnMarks& marks, const OutputQueues& queues,
+                                         QueuePairs& pairs)
     : description_(description),
       simulation_(queue),
       state_(state),
       links_(links),
-      schedule_(schedule),
       flow_control_(flow_control),
       marks_(marks),
       queues_(queues),
@@ -62,7 +61,7 @@ bool EthernetFastForward::are_possible() const {
     const CongestionAlgorithm algorithm = description_.packet.congestion_control.algorithm;
     return simulation_.order() == engine::EventQueue::Order::Content &&
            description_.multipath == nullptr && !description_.faults.take_links_down() &&
-           links_.are_regular() && !is_split_ && !queues_.have_histograms() &&
+           links_.are_regular() && !is_split_ && !queues_.histograms().are_kept() &&
            state_.observer == nullptr && algorithm != CongestionAlgorithm::Hpcc &&
            algorithm != CongestionAlgorithm::ReceiverCredit;
 }
@@ -129,7 +128,7 @@ void EthernetFastForward::scan_port(engine::StateScan& scan, std::uint32_t numbe
     const bool idle = !leaves && port.wake == never && port.busy_until <= scan.at() &&
                       port.due == never && port.requests.head == none &&
                       port.control.head == none && port.filled == 0;
-    scan.same(std::int64_t{port.paused} << 32 | std::int64_t{port.own_turn} << 2 |
+    scan.same(std::int64_t{port.paused} << 32 | std::int64_t{port.own_next} << 2 |
               std::int64_t{leaves} << 1 | std::int64_t{idle});
     if (port.paused != 0) {
         scan.lasting(port.paused_at);
@@ -138,9 +137,9 @@ void EthernetFastForward::scan_port(engine::StateScan& scan, std::uint32_t numbe
         scan.ahead(port.busy_until);
         scan.instant(port.wake);
         scan.instant(port.due);
-        scan_line(scan, port.flight);
-        scan_line(scan, port.requests);
-        scan_line(scan, port.control);
+        scan_queue(scan, port.flight);
+        scan_queue(scan, port.requests);
+        scan_queue(scan, port.control);
     }
     if (leaves) {
         scan.same(std::int64_t{port.leaving_input} << 32 | std::int64_t{port.leaving_class});
@@ -148,7 +147,7 @@ void EthernetFastForward::scan_port(engine::StateScan& scan, std::uint32_t numbe
     }
     for (std::uint32_t traffic_class = 0; traffic_class < state_.class_count; ++traffic_class) {
         if ((port.filled >> traffic_class & 1U) != 0) {
-            scan_line(scan, queues_.of(number, traffic_class).line);
+            scan_queue(scan, queues_.of(number, traffic_class).packets);
         }
         if (state_.class_count > 1) {
             ClassOfPort& share = state_.classes.of_port(number)[traffic_class];
@@ -166,8 +165,8 @@ void EthernetFastForward::scan_port(engine::StateScan& scan, std::uint32_t numbe
     }
 }
 
-void EthernetFastForward::scan_line(engine::StateScan& scan, const PacketQueue& line) {
-    for (std::uint32_t place = line.head; place != none; place = state_.packets[place].next) {
+void EthernetFastForward::scan_queue(engine::StateScan& scan, const PacketQueue& queue) {
+    for (std::uint32_t place = queue.head; place != none; place = state_.packets[place].next) {
         EthernetPacket& packet = state_.packets[place];
         scan.same(std::int64_t{packet.wire} << 32 | std::int64_t{packet.asks} << 18 |
                   std::int64_t{packet.repeated} << 17 | std::int64_t{packet.trimmed} << 16 |
@@ -183,12 +182,12 @@ void EthernetFastForward::scan_line(engine::StateScan& scan, const PacketQueue& 
     scan.same(std::int64_t{-1});
 }
 
-void EthernetFastForward::stand_still() {
-    state_.clock.stand_still(true);
+void EthernetFastForward::suspend() {
+    state_.clock.set_suspended(true);
 }
 
-void EthernetFastForward::go_on(const engine::StateSample& earlier, engine::StateSample& present,
-                                std::int64_t periods, EventKey until) {
+void EthernetFastForward::resume(const engine::StateSample& earlier, engine::StateSample& present,
+                                 std::int64_t periods, EventKey until) {
     std::vector<EthernetPort>& ports = state_.ports;
     std::vector<std::int64_t> busy;
     for (std::size_t number = 0; state_.load != nullptr && number < ports.size(); ++number) {
@@ -201,7 +200,7 @@ void EthernetFastForward::go_on(const engine::StateSample& earlier, engine::Stat
         state_.load->add(number, present.at, end, ports[number].busy - busy[number]);
     }
     pairs_.state().move_timers(earlier, present, periods);
-    state_.clock.stand_still(false);
+    state_.clock.set_suspended(false);
     engine::EventQueue past;
     past.advance(Time::ps(end));
     Inquiry inquiry(simulation_, past);
@@ -220,7 +219,8 @@ void EthernetFastForward::go_on(const engine::StateSample& earlier, engine::Stat
 void EthernetFastForward::use_queue(engine::EventQueue& queue) {
     state_.clock.use_queue(queue);
     pairs_.state().reschedule_timers();
-    schedule_.reschedule();
+    state_.schedule.reschedule();
+    links_.reschedule();
 }
 
 }  // namespace npunet::packet

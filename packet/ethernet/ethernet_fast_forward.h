@@ -8,7 +8,6 @@
 #include "packet/ethernet/link_transmission.h"
 #include "packet/ethernet/network_state.h"
 #include "packet/ethernet/output_queues.h"
-#include "packet/ethernet/port_schedule.h"
 #include "packet/ethernet/priority_flow_control.h"
 #include "packet/transport/periodic_transport.h"
 #include "packet/transport/transport.h"
@@ -27,12 +26,9 @@ class EthernetFastForward final : private PeriodicTransportHost {
 public:
     /// The references must outlive this.
     EthernetFastForward(const topology::NetworkDescription& description, engine::EventQueue& queue,
-                        EthernetNetworkState& state, const EthernetLinks& links,
-                        EthernetPortSchedule& schedule, PriorityFlowControl& flow_control,
-                        EcnMarks& marks, const OutputQueues& queues, QueuePairs& pairs);
-
-    EthernetFastForward(const EthernetFastForward&) = delete;
-    EthernetFastForward& operator=(const EthernetFastForward&) = delete;
+                        EthernetNetworkState& state, EthernetLinks& links,
+                        PriorityFlowControl& flow_control, EcnMarks& marks,
+                        const OutputQueues& queues, QueuePairs& pairs);
 
     /// Whether to fast-forward where possible; the default is true.
     void set_fast_forward(bool wanted);
@@ -64,9 +60,9 @@ private:
     std::int64_t periods_left(const engine::StateSample& earlier,
                               const engine::StateSample& present) const override;
     void note_timers(bool wanted) override;
-    void stand_still() override;
-    void go_on(const engine::StateSample& earlier, engine::StateSample& present,
-               std::int64_t periods, engine::EventKey until) override;
+    void suspend() override;
+    void resume(const engine::StateSample& earlier, engine::StateSample& present,
+                std::int64_t periods, engine::EventKey until) override;
 
     /// Whether fast-forward is possible: nothing depends on single packets, as observers,
     /// histograms, telemetry, multipath routing, and faults and errors of links do.
@@ -74,7 +70,7 @@ private:
 
     void scan_port(engine::StateScan& scan, std::uint32_t number);
 
-    void scan_line(engine::StateScan& scan, const PacketQueue& line);
+    void scan_queue(engine::StateScan& scan, const PacketQueue& queue);
 
     /// Schedules all pending events of the network in `queue`, and its future ones.
     void use_queue(engine::EventQueue& queue);
@@ -82,8 +78,7 @@ private:
     const topology::NetworkDescription& description_;
     engine::EventQueue& simulation_;  ///< the simulation's events
     EthernetNetworkState& state_;
-    const EthernetLinks& links_;
-    EthernetPortSchedule& schedule_;
+    EthernetLinks& links_;
     PriorityFlowControl& flow_control_;
     EcnMarks& marks_;
     const OutputQueues& queues_;

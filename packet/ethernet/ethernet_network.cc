@@ -1,84 +1,85 @@
 #include "packet/ethernet/ethernet_network.h"
 
-#include "packet/ethernet/network_setup.h"
+#include "packet/base/parameter_check.h"
+
+#include "base/errors.h"
+#include "topology/ethernet_problem.h"
+#include "topology/transport_section.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace npunet::packet {
 
+namespace {
+
+/// Returns its argument. Throws InputError for parameters that cannot work, transports that have no
+/// effect, and buffers that can never accept the largest packet, which would be retransmitted
+/// forever.
+const topology::NetworkDescription& checked_for_ethernet(
+    const topology::NetworkDescription& description) {
+    check_packet_parameters(description.packet, description.file);
+    topology::check_transport(description, description.file, "packet");
+    if (const auto problem = topology::ethernet_problem(description)) {
+        throw InputError({description.file, "packet." + problem->key, problem->found,
+                          problem->expected, problem->remedy});
+    }
+    return description;
+}
+
+}  // namespace
+
 EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description,
                                  engine::EventQueue& queue)
     : description_(checked_for_ethernet(description)),
-      state_(description, queue),
-      links_(description, state_.sizes, state_.ports),
+      state_(description, queue, wake_event_),
+      links_(description, state_, arrive_event_),
       routes_(description, state_.ports, links_.clock()),
-      schedule_(state_.ports, state_.packets, state_.clock, wake_event_, arrive_event_),
-      flow_control_(description, state_, schedule_),
+      flow_control_(description, state_),
       marks_(description),
-      queues_(description, state_, routes_, schedule_),
+      queues_(description, state_, routes_),
       stall_report_(description, state_, queues_, routes_),
       drops_(description.packet.transport.kind != topology::TransportKind::None, state_,
              stall_report_),
       pairs_(description, {state_.clock, state_.packets, state_.telemetry, routes_, queues_},
              *this),
-      periods_(description, queue, state_, links_, schedule_, flow_control_, marks_, queues_,
-               pairs_),
+      fast_forward_(description, queue, state_, links_, flow_control_, marks_, queues_, pairs_),
       arbiter_(state_, queues_, pairs_),
-      egress_(state_, routes_, links_, schedule_, flow_control_, arbiter_, drops_, pairs_,
-              periods_),
-      ingress_(description, state_, routes_, links_, schedule_, flow_control_, marks_, queues_,
-               drops_, pairs_),
-      epochs_(state_, routes_, queues_, flow_control_, drops_, pairs_) {}
+      egress_(state_, routes_, links_, flow_control_, arbiter_, drops_, pairs_, fast_forward_),
+      ingress_(description, state_, routes_, links_, flow_control_, marks_, queues_, drops_,
+               pairs_),
+      rerouting_(state_, queues_, flow_control_, drops_, pairs_),
+      route_changes_(queue, state_.ports.size(), rerouting_) {
+    route_changes_.use(routes_.reroutes());
+}
 
 void EthernetNetwork::send(const engine::Message& message) {
-    epochs_.await();
+    route_changes_.await();
     pairs_.set_listener(*listener_);
-    periods_.messages_change();
+    fast_forward_.messages_change();
     pairs_.send(message, static_cast<std::uint8_t>(state_.classes.of(message)));
-}
-
-void EthernetNetwork::give_up(const QueuePair& pair) const {
-    stall_report_.give_up(pair);
-}
-
-void EthernetNetwork::messages_change() {
-    periods_.messages_change();
-}
-
-void EthernetNetwork::set_fast_forward(bool wanted) {
-    periods_.set_fast_forward(wanted);
-}
-
-void EthernetNetwork::settle() {
-    periods_.settle();
 }
 
 void EthernetNetwork::observer_changes() {
     state_.observer = observer_;
-    periods_.observer_changes();
+    fast_forward_.observer_changes();
 }
 
 void EthernetNetwork::split(std::vector<bool> owned, PartitionLink& cut) {
     boundary_ = std::make_unique<EthernetBoundary>(description_.graph, std::move(owned), cut);
-    frames_ = std::make_unique<EthernetBoundaryFrames>(state_, routes_, schedule_, *boundary_);
+    frames_ = std::make_unique<EthernetBoundaryFrames>(state_, routes_, links_, *boundary_);
     for (std::size_t number = 0; number < state_.ports.size(); ++number) {
         state_.ports[number].cut = boundary_->is_cut(LinkId(number));
     }
     pairs_.split(*boundary_);
     egress_.set_frames(*frames_);
-    periods_.split();
-    epochs_.go_through_all();
-}
-
-void EthernetNetwork::enter(const std::uint8_t* data, std::size_t size) {
-    frames_->enter(data, size);
+    fast_forward_.split();
+    route_changes_.go_through_all();
 }
 
 std::string EthernetNetwork::explain_stall() const {
-    std::string circle = stall_report_.explain_pauses();
-    return circle.empty() && boundary_ ? stall_report_.explain_pauses_from_afar(*boundary_)
-                                       : circle;
+    std::string cycle = stall_report_.explain_pauses();
+    return cycle.empty() && boundary_ ? stall_report_.explain_remote_pauses(*boundary_) : cycle;
 }
 
 std::vector<engine::LinkUse> EthernetNetwork::link_use() const {
@@ -90,15 +91,13 @@ std::vector<engine::LinkUse> EthernetNetwork::link_use() const {
                             Bytes(port.max_queue)};
         use.packets = static_cast<std::uint64_t>(port.packets);
         use.retransmissions = static_cast<std::uint64_t>(port.repeated);
-        const std::int64_t still = port.paused != 0 ? state_.clock.now() - port.paused_at : 0;
-        use.credit_stall = Time::ps(port.pause_time + still);
+        const std::int64_t ongoing = port.paused != 0 ? state_.clock.now() - port.paused_at : 0;
+        use.credit_stall = Time::ps(port.pause_time + ongoing);
         use.pauses = static_cast<std::uint64_t>(port.pauses);
         use.marked = static_cast<std::uint64_t>(port.marked);
         use.drops = static_cast<std::uint64_t>(port.drops);
-        use.queue_times = queues_.times_of(number);
-        if (state_.class_count > 1) {
-            use.classes_wire = classes_wire(number);
-        }
+        use.queue_times = queues_.histograms().times_of(number);
+        use.classes_wire = state_.classes.wire_of(number);
         uses.push_back(std::move(use));
     }
     return uses;
@@ -132,14 +131,6 @@ engine::QueuePairLimits EthernetNetwork::queue_pair_limits() const {
         engine::widen(limits.timeout, Time::ps(pair.timeout));
     }
     return limits;
-}
-
-std::vector<Bytes> EthernetNetwork::classes_wire(std::size_t port) const {
-    std::vector<Bytes> wires;
-    for (std::uint32_t number = 0; number < state_.class_count; ++number) {
-        wires.emplace_back(state_.classes.of_ports[port * state_.class_count + number].wire);
-    }
-    return wires;
 }
 
 std::uint64_t EthernetNetwork::packet_hops() const {

@@ -60,11 +60,11 @@
 #include "packet/ethernet/link_transmission.h"
 #include "packet/ethernet/network_state.h"
 #include "packet/ethernet/output_queues.h"
-#include "packet/ethernet/port_schedule.h"
 #include "packet/ethernet/priority_flow_control.h"
-#include "packet/ethernet/reroute_epochs.h"
+#include "packet/ethernet/rerouting.h"
 #include "packet/ethernet/stall_report.h"
 #include "packet/routing/ethernet_next_hop.h"
+#include "packet/routing/route_changes.h"
 #include "packet/transport/ethernet_boundary.h"
 #include "packet/transport/transport.h"
 
@@ -87,9 +87,6 @@ public:
     /// Its events throw StallError if a packet is lost and there is no transport.
     EthernetNetwork(const topology::NetworkDescription& description, engine::EventQueue& queue);
 
-    EthernetNetwork(const EthernetNetwork&) = delete;
-    EthernetNetwork& operator=(const EthernetNetwork&) = delete;
-
     void send(const engine::Message& message) override;
     /// LinkUse::credit_stall: how long the port was paused.
     std::vector<engine::LinkUse> link_use() const override;
@@ -99,10 +96,13 @@ public:
     std::string explain_stall() const override;
     void list_queued(LinkId link,
                      const std::function<void(LinkId, Bytes, Time)>& function) override;
-    void set_fast_forward(bool wanted) override;
-    void settle() override;
     void split(std::vector<bool> owned, PartitionLink& cut) override;
-    void enter(const std::uint8_t* data, std::size_t size) override;
+
+    void set_fast_forward(bool wanted) override { fast_forward_.set_fast_forward(wanted); }
+
+    void settle() override { fast_forward_.settle(); }
+
+    void enter(const std::uint8_t* data, std::size_t size) override { frames_->enter(data, size); }
 
     void record_load(engine::LinkLoadRecorder* load) override { state_.load = load; }
 
@@ -113,13 +113,11 @@ public:
     const std::vector<QueuePair>& pairs() const { return pairs_.pairs(); }
 
 private:
-    [[noreturn]] void give_up(const QueuePair& pair) const override;
-    void messages_change() override;
+    [[noreturn]] void give_up(const QueuePair& pair) const override { stall_report_.give_up(pair); }
+
+    void messages_change() override { fast_forward_.messages_change(); }
 
     void observer_changes() override;
-
-    /// With several classes: bytes carried by the port, by class.
-    std::vector<Bytes> classes_wire(std::size_t port) const;
 
     const topology::NetworkDescription& description_;  ///< checked
     MemberEvent<&EthernetEgress::wake> wake_event_{egress_};
@@ -127,18 +125,18 @@ private:
     EthernetNetworkState state_;
     EthernetLinks links_;
     EthernetNextHop routes_;
-    EthernetPortSchedule schedule_;
     PriorityFlowControl flow_control_;
     EcnMarks marks_;
     OutputQueues queues_;
     EthernetStallReport stall_report_;
     EthernetDrops drops_;
     QueuePairs pairs_;
-    EthernetFastForward periods_;
+    EthernetFastForward fast_forward_;
     EthernetArbiter arbiter_;
     EthernetEgress egress_;
     EthernetIngress ingress_;
-    EthernetRerouteEpochs epochs_;
+    EthernetRerouting rerouting_;
+    RouteChanges route_changes_;
     std::unique_ptr<EthernetBoundary> boundary_;      ///< null: not split
     std::unique_ptr<EthernetBoundaryFrames> frames_;  ///< null: not split
 };

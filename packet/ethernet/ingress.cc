@@ -16,24 +16,23 @@ bool trims(const topology::NetworkDescription& description) {
 
 EthernetIngress::EthernetIngress(const topology::NetworkDescription& description,
                                  EthernetNetworkState& state, EthernetNextHop& routes,
-                                 EthernetLinks& links, EthernetPortSchedule& schedule,
-                                 PriorityFlowControl& flow_control, EcnMarks& marks,
-                                 OutputQueues& queues, EthernetDrops& losses, QueuePairs& pairs)
+                                 EthernetLinks& links, PriorityFlowControl& flow_control,
+                                 EcnMarks& marks, OutputQueues& queues, EthernetDrops& drops,
+                                 QueuePairs& pairs)
     : trims_(trims(description)),
       state_(state),
       routes_(routes),
       links_(links),
-      schedule_(schedule),
       flow_control_(flow_control),
       marks_(marks),
       queues_(queues),
-      drops_(losses),
+      drops_(drops),
       pairs_(pairs) {}
 
 void EthernetIngress::arrive(std::uint32_t link) {
     EthernetPort& port = state_.ports[link];
     const std::int64_t now = state_.clock.now();
-    if (port.due != now || state_.clock.is_still()) {
+    if (port.due != now || state_.clock.is_suspended()) {
         return;
     }
     port.due = never;
@@ -41,7 +40,7 @@ void EthernetIngress::arrive(std::uint32_t link) {
         receive(port.flight.pop(state_.packets), link, now);
     }
     if (port.flight.head != none) {
-        schedule_.await_arrival(link);
+        links_.await_arrival(link);
     }
 }
 
@@ -57,7 +56,7 @@ void EthernetIngress::receive(std::uint32_t place, std::uint32_t link, std::int6
         return;
     }
     packet.input = link;
-    routes_.go_on(place, packet, now);
+    routes_.advance(place, packet, now);
     const std::uint32_t out = routes_.link_of(packet);
     packet.ready = links_.ready_at(packet, out, now);
     if (is_control(packet)) {

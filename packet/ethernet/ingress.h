@@ -9,7 +9,6 @@
 #include "packet/ethernet/link_transmission.h"
 #include "packet/ethernet/network_state.h"
 #include "packet/ethernet/output_queues.h"
-#include "packet/ethernet/port_schedule.h"
 #include "packet/ethernet/priority_flow_control.h"
 #include "packet/routing/ethernet_next_hop.h"
 #include "packet/transport/transport.h"
@@ -24,12 +23,9 @@ class EthernetIngress {
 public:
     /// The references must outlive this.
     EthernetIngress(const topology::NetworkDescription& description, EthernetNetworkState& state,
-                    EthernetNextHop& routes, EthernetLinks& links, EthernetPortSchedule& schedule,
+                    EthernetNextHop& routes, EthernetLinks& links,
                     PriorityFlowControl& flow_control, EcnMarks& marks, OutputQueues& queues,
-                    EthernetDrops& losses, QueuePairs& pairs);
-
-    EthernetIngress(const EthernetIngress&) = delete;
-    EthernetIngress& operator=(const EthernetIngress&) = delete;
+                    EthernetDrops& drops, QueuePairs& pairs);
 
     /// The link's pending arrival is due.
     void arrive(std::uint32_t link);
@@ -51,7 +47,6 @@ private:
     EthernetNetworkState& state_;
     EthernetNextHop& routes_;
     EthernetLinks& links_;
-    EthernetPortSchedule& schedule_;
     PriorityFlowControl& flow_control_;
     EcnMarks& marks_;
     OutputQueues& queues_;

@@ -6,31 +6,26 @@
 namespace npunet::packet {
 
 EthernetLinks::EthernetLinks(const topology::NetworkDescription& description,
-                             const PacketSizes& sizes, std::vector<EthernetPort>& ports)
-    : ports_(ports),
-      header_(sizes.header()),
-      full_wire_(static_cast<std::uint32_t>(sizes.full())),
+                             EthernetNetworkState& state, engine::EventHandler& arrive)
+    : state_(state),
+      arrive_(arrive),
+      header_(state.sizes.header()),
+      full_wire_(static_cast<std::uint32_t>(state.sizes.full())),
       cut_through_(description.packet.switching == topology::Switching::CutThrough),
       clock_(description),
       errors_(description.packet.error_rate, description.packet.seed),
-      transmissions_(errors_.any() ? ports.size() : 0),
-      last_arrival_(are_regular() ? 0 : ports.size()) {
-    Time longest_packet;
-    Time longest_latency;
-    for (std::size_t number = 0; number < ports.size(); ++number) {
+      transmissions_(errors_.any() ? state.ports.size() : 0),
+      last_arrival_(are_regular() ? 0 : state.ports.size()),
+      last_start_(packet::last_start(description.graph, full_wire_)) {
+    for (std::size_t number = 0; number < state.ports.size(); ++number) {
         const LinkId id(number);
         const topology::Link& link = description.graph.link(id);
-        EthernetPort& port = ports[number];
+        EthernetPort& port = state.ports[number];
         port.latency = link.latency.ps();
         port.rate = link.rate.bytes_per_second();
         port.full_time = transfer_time(Bytes(full_wire_), link.rate).ps();
         port.irregular = errors_.any() || clock_.faulty(id);
-        longest_packet = std::max(longest_packet, Time::ps(port.full_time));
-        longest_latency = std::max(longest_latency, link.latency);
     }
-    const Time reach =
-        engine::later(engine::later(longest_packet, longest_latency), longest_latency);
-    last_start_ = (Time::max() - reach).ps();
 }
 
 LinkPassage EthernetLinks::cross_irregular(std::uint32_t number, std::uint32_t wire,
@@ -42,7 +37,7 @@ LinkPassage EthernetLinks::cross_irregular(std::uint32_t number, std::uint32_t w
     const Time down = clock_.down_at(link, start);
     Time end = Time::max();
     if (!clock_.faulty(link)) {
-        end = engine::later(start, Time::ps(sending_time(ports_[number], wire)));
+        end = engine::later(start, Time::ps(sending_time(state_.ports[number], wire)));
     } else if (down == Time::max() || clock_.up_at(link, down) < Time::max()) {
         end = clock_.end(link, start, Bytes(wire));
     } else {
@@ -67,6 +62,14 @@ Time EthernetLinks::end_before(std::uint32_t number, std::uint32_t wire, Time st
         return clock_.end(LinkId(std::size_t{number}), start, Bytes(wire));
     } catch (const StallError&) {
         return down;
+    }
+}
+
+void EthernetLinks::reschedule() {
+    for (std::uint32_t link = 0; link < state_.ports.size(); ++link) {
+        if (state_.ports[link].due != never) {
+            await_arrival(link);
+        }
     }
 }
 

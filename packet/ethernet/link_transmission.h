@@ -1,10 +1,13 @@
 // Links of an EthernetNetwork: how long packets occupy them, when packets arrive, and which are
-// lost, including links with faults and errors. Times in ps.
+// lost, including links with faults and errors. One event is pending for each link with packets on
+// it. Times in ps.
 #pragma once
 
+#include "packet/base/constants.h"
 #include "packet/base/ethernet_packet.h"
 #include "packet/base/packet_errors.h"
-#include "packet/base/packet_sizes.h"
+#include "packet/base/sending_time.h"
+#include "packet/ethernet/network_state.h"
 #include "packet/routing/ethernet_port.h"
 
 #include "base/quantities.h"
@@ -28,9 +31,10 @@ struct LinkPassage {
 
 class EthernetLinks {
 public:
-    /// The references must outlive this. Sets the link parameters of `ports`.
-    EthernetLinks(const topology::NetworkDescription& description, const PacketSizes& sizes,
-                  std::vector<EthernetPort>& ports);
+    /// Sets the link parameters of the state's ports. `arrive` handles the arrivals of a link,
+    /// whose number is the payload. The references must outlive this.
+    EthernetLinks(const topology::NetworkDescription& description, EthernetNetworkState& state,
+                  engine::EventHandler& arrive);
 
     EthernetLinks(const EthernetLinks&) = delete;
     EthernetLinks& operator=(const EthernetLinks&) = delete;
@@ -43,9 +47,13 @@ public:
     /// A packet that starts later could end beyond the clock's range.
     std::int64_t last_start() const { return last_start_; }
 
-    /// A packet of `wire` bytes starts at the port.
+    /// A packet of `wire` bytes starts at the port. Throws StallError if its end could lie beyond
+    /// the clock's range.
     LinkPassage cross(std::uint32_t number, std::uint32_t wire, std::int64_t now) {
-        EthernetPort& port = ports_[number];
+        if (now > last_start_) {
+            state_.clock.refuse_late();
+        }
+        EthernetPort& port = state_.ports[number];
         if (port.irregular) {
             return cross_irregular(number, wire, now);
         }
@@ -63,12 +71,35 @@ public:
         if (!cut_through_) {
             return now;
         }
-        EthernetPort& port = ports_[number];
+        EthernetPort& port = state_.ports[number];
         // With cut-through, a link whose rate changes could underrun: packets for it are stored
         // whole.
         return port.irregular ? packet.arrival
                               : std::max(now, packet.arrival - sending_time(port, packet.wire));
     }
+
+    /// A packet is on the link, behind those already there.
+    void fly(std::uint32_t link, std::uint32_t place) {
+        PacketQueue& flight = state_.ports[link].flight;
+        const bool first = flight.head == none;
+        flight.append(state_.packets, place);
+        if (first) {
+            await_arrival(link);
+        }
+    }
+
+    /// Schedules the arrival of the first packet on the link, which has at least one.
+    void await_arrival(std::uint32_t link) {
+        EthernetPort& port = state_.ports[link];
+        port.due = state_.packets[port.flight.head].ready;
+        state_.clock.schedule(
+            port.due,
+            engine::EventKey::of(engine::Phase::Arrival, engine::event_kind::packet_in, link),
+            arrive_, link);
+    }
+
+    /// The clock has switched to another event queue: schedules all pending arrivals there.
+    void reschedule();
 
     /// When the port's link is up, at `now` or later; never: not again.
     std::int64_t up_from(std::uint32_t number, std::int64_t now) const {
@@ -81,14 +112,7 @@ public:
 private:
     /// How long `wire` bytes occupy a link without faults.
     std::int64_t sending_time(EthernetPort& port, std::uint32_t wire) const {
-        if (wire == full_wire_) {
-            return port.full_time;
-        }
-        if (wire != port.other_wire) {
-            port.other_wire = wire;
-            port.other_time = transfer_time(Bytes(wire), Rate(port.rate)).ps();
-        }
-        return port.other_time;
+        return packet::sending_time(port, wire, full_wire_, Rate(port.rate));
     }
 
     /// cross() for a link with faults or errors.
@@ -98,7 +122,8 @@ private:
     /// then.
     Time end_before(std::uint32_t number, std::uint32_t wire, Time start, Time down) const;
 
-    std::vector<EthernetPort>& ports_;
+    EthernetNetworkState& state_;
+    engine::EventHandler& arrive_;
     std::uint32_t header_;     ///< bytes
     std::uint32_t full_wire_;  ///< bytes of a full packet, header included
     bool cut_through_;         ///< else store and forward
@@ -106,7 +131,7 @@ private:
     PacketErrors errors_;
     std::vector<std::uint64_t> transmissions_;  ///< by link, if there are errors
     std::vector<std::int64_t> last_arrival_;    ///< by link, if there are faults or errors
-    std::int64_t last_start_ = 0;
+    std::int64_t last_start_;
 };
 
 }  // namespace npunet::packet

@@ -1,4 +1,5 @@
-// State of an EthernetNetwork that its parts share: ports, packets, classes, observers.
+// State of an EthernetNetwork that its members share: ports, packets, classes, observers, and when
+// ports decide.
 #pragma once
 
 #include "packet/base/clock.h"
@@ -6,6 +7,7 @@
 #include "packet/base/packet_classes.h"
 #include "packet/base/packet_observer.h"
 #include "packet/base/packet_sizes.h"
+#include "packet/base/port_schedule.h"
 #include "packet/congestion/telemetry_records.h"
 #include "packet/routing/ethernet_port.h"
 
@@ -21,12 +23,14 @@
 namespace npunet::packet {
 
 struct EthernetNetworkState {
-    /// `queue` must outlive this.
-    EthernetNetworkState(const topology::NetworkDescription& description, engine::EventQueue& queue)
+    /// `wake` handles the event of a port (PortSchedule). Queue and handler must outlive this.
+    EthernetNetworkState(const topology::NetworkDescription& description, engine::EventQueue& queue,
+                         engine::EventHandler& wake)
         : clock(queue),
           sizes(description.packet),
           class_count(description.packet.classes.count),
           ports(description.graph.links()),
+          schedule(ports, clock, wake),
           classes(description.packet.classes, 1, description.graph.links()) {
         for (std::size_t number = 0; number < ports.size(); ++number) {
             const NodeId node = description.graph.link(LinkId(number)).from;
@@ -35,10 +39,11 @@ struct EthernetNetworkState {
         }
     }
 
-    EthernetClock clock;
+    PacketClock clock;
     PacketSizes sizes;
     std::uint32_t class_count;
     std::vector<EthernetPort> ports;  ///< by link
+    PortSchedule<EthernetPort> schedule;
     EthernetPackets packets;
     TelemetryRecords telemetry;
     PacketClasses classes;

@@ -5,14 +5,12 @@
 namespace npunet::packet {
 
 OutputQueues::OutputQueues(const topology::NetworkDescription& description,
-                           EthernetNetworkState& state, const EthernetNextHop& routes,
-                           EthernetPortSchedule& schedule)
+                           EthernetNetworkState& state, const EthernetNextHop& routes)
     : graph_(description.graph),
       state_(state),
       routes_(routes),
-      schedule_(schedule),
       queues_(description.graph.links() * description.packet.classes.count),
-      histograms_(description.packet.queue_histogram ? description.graph.links() : 0) {}
+      histograms_(description) {}
 
 void OutputQueues::send_control(std::uint32_t place) {
     EthernetPacket& packet = state_.packets[place];
@@ -22,33 +20,31 @@ void OutputQueues::send_control(std::uint32_t place) {
 
 void OutputQueues::join_control(std::uint32_t number, std::uint32_t place) {
     state_.ports[number].control.append(state_.packets, place);
-    schedule_.wake_port(number, state_.packets[place].ready);
+    state_.schedule.wake_port(number, state_.packets[place].ready);
 }
 
 void OutputQueues::join(std::uint32_t number, std::uint32_t place) {
     const EthernetPacket& packet = state_.packets[place];
     EthernetPort& port = state_.ports[number];
     ClassQueue& queue = queues_[number * state_.class_count + packet.traffic_class];
-    queue.line.append(state_.packets, place);
+    queue.packets.append(state_.packets, place);
     queue.bytes += packet.wire;
     port.filled |= 1U << packet.traffic_class;
     port.queued += packet.wire;
     port.max_queue = std::max(port.max_queue, port.queued);
-    if (!histograms_.empty()) {
-        histograms_[number].arrive(state_.clock.now(), packet.wire);
-    }
+    histograms_.arrive(number, state_.clock.now(), packet.wire);
     if (state_.observer != nullptr) {
         state_.observer->packet_queued(LinkId(std::size_t{number}), Bytes(packet.wire),
                                        Time::ps(packet.ready));
     }
-    schedule_.wake_port(number, packet.ready);
+    state_.schedule.wake_port(number, packet.ready);
 }
 
 std::uint32_t OutputQueues::take(std::uint32_t number, std::uint32_t traffic_class) {
     EthernetPort& port = state_.ports[number];
     ClassQueue& queue = queues_[number * state_.class_count + traffic_class];
-    const std::uint32_t place = queue.line.pop(state_.packets);
-    port.filled &= queue.line.head == none ? ~(1U << traffic_class) : ~0U;
+    const std::uint32_t place = queue.packets.pop(state_.packets);
+    port.filled &= queue.packets.head == none ? ~(1U << traffic_class) : ~0U;
     const EthernetPacket& packet = state_.packets[place];
     queue.bytes -= packet.wire;
     port.queued -= packet.wire;
@@ -62,7 +58,7 @@ std::uint32_t OutputQueues::blocked(NodeId node, std::uint32_t traffic_class,
         if ((state_.ports[out].paused >> traffic_class & 1U) == 0) {
             continue;
         }
-        std::uint32_t place = of(out, traffic_class).line.head;
+        std::uint32_t place = of(out, traffic_class).packets.head;
         while (place != none && state_.packets[place].input != input) {
             place = state_.packets[place].next;
         }
@@ -76,7 +72,7 @@ std::uint32_t OutputQueues::blocked(NodeId node, std::uint32_t traffic_class,
 void OutputQueues::list(LinkId link,
                         const std::function<void(LinkId, Bytes, Time)>& function) const {
     for (std::uint32_t number = 0; number < state_.class_count; ++number) {
-        std::uint32_t place = of(static_cast<std::uint32_t>(link.index()), number).line.head;
+        std::uint32_t place = of(static_cast<std::uint32_t>(link.index()), number).packets.head;
         for (; place != none; place = state_.packets[place].next) {
             const EthernetPacket& packet = state_.packets[place];
             function(link, Bytes(packet.wire), Time::ps(packet.ready));

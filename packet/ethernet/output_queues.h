@@ -7,7 +7,6 @@
 #include "packet/base/ethernet_packet.h"
 #include "packet/base/queue_histogram.h"
 #include "packet/ethernet/network_state.h"
-#include "packet/ethernet/port_schedule.h"
 #include "packet/routing/ethernet_next_hop.h"
 #include "packet/routing/ethernet_port.h"
 #include "packet/transport/transport_wire.h"
@@ -26,14 +25,16 @@ class OutputQueues final : public TransportWire {
 public:
     /// The references must outlive this.
     OutputQueues(const topology::NetworkDescription& description, EthernetNetworkState& state,
-                 const EthernetNextHop& routes, EthernetPortSchedule& schedule);
+                 const EthernetNextHop& routes);
 
     OutputQueues(const OutputQueues&) = delete;
     OutputQueues& operator=(const OutputQueues&) = delete;
 
     void send_control(std::uint32_t place) override;
 
-    void wake_port(std::uint32_t port, std::int64_t at) override { schedule_.wake_port(port, at); }
+    void wake_port(std::uint32_t port, std::int64_t at) override {
+        state_.schedule.wake_port(port, at);
+    }
 
     /// Appends a control packet to the port's queue.
     void join_control(std::uint32_t number, std::uint32_t place);
@@ -57,7 +58,7 @@ public:
     /// Whether data of the class may leave at `now`, in ps.
     bool has_data(std::uint32_t number, std::uint32_t traffic_class, std::int64_t now) const {
         return (state_.ports[number].filled >> traffic_class & 1U) != 0 &&
-               state_.packets[of(number, traffic_class).line.head].ready <= now;
+               state_.packets[of(number, traffic_class).packets.head].ready <= now;
     }
 
     /// Removes the first data packet of a class that has data.
@@ -69,9 +70,7 @@ public:
         port.leaving_input = packet.input;
         port.leaving_class = packet.traffic_class;
         port.leaving_bytes = packet.wire;
-        if (!histograms_.empty()) {
-            histograms_[number].depart(now, packet.wire);
-        }
+        histograms_.depart(number, now, packet.wire);
     }
 
     /// `number`: of a port.
@@ -83,7 +82,7 @@ public:
     std::int64_t next_time(std::uint32_t number, std::uint32_t traffic_class) const {
         return (state_.ports[number].filled >> traffic_class & 1U) == 0
                    ? never
-                   : state_.packets[of(number, traffic_class).line.head].ready;
+                   : state_.packets[of(number, traffic_class).packets.head].ready;
     }
 
     /// The first port of the node that is paused in the class while data waits there that arrived
@@ -93,20 +92,14 @@ public:
     /// As PacketNetwork::list_queued().
     void list(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function) const;
 
-    bool have_histograms() const { return !histograms_.empty(); }
-
-    /// How long how many bytes waited, by powers of two; empty if no histograms are kept.
-    std::vector<Time> times_of(std::size_t number) const {
-        return histograms_.empty() ? std::vector<Time>() : histograms_[number].times();
-    }
+    const QueueHistograms& histograms() const { return histograms_; }
 
 private:
     const topology::Graph& graph_;
     EthernetNetworkState& state_;
     const EthernetNextHop& routes_;
-    EthernetPortSchedule& schedule_;
-    std::vector<ClassQueue> queues_;          ///< by link and class
-    std::vector<QueueHistogram> histograms_;  ///< by link; empty if not requested
+    std::vector<ClassQueue> queues_;  ///< by link and class
+    QueueHistograms histograms_;
 };
 
 }  // namespace npunet::packet

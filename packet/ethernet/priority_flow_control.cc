@@ -31,8 +31,10 @@ std::vector<std::uint32_t> links_back(const topology::Graph& graph) {
     return back;
 }
 
-/// links_back(). Throws InputError if PFC needs a reverse link that does not exist.
-std::vector<std::uint32_t> checked_links_back(const topology::NetworkDescription& description) {
+/// links_back(), which it tells the ports. Throws InputError if PFC needs a reverse link that does
+/// not exist.
+std::vector<std::uint32_t> open_links_back(const topology::NetworkDescription& description,
+                                           std::vector<EthernetPort>& ports) {
     const topology::Graph& graph = description.graph;
     const bool pauses = description.packet.flow_control == topology::FlowControl::Pfc;
     std::vector<std::uint32_t> back = links_back(graph);
@@ -45,6 +47,7 @@ std::vector<std::uint32_t> checked_links_back(const topology::NetworkDescription
                               "a link back for every link, by which it can be told to pause",
                               "Add it, or use flow_control: credit"});
         }
+        ports[number].reverse = back[number];
     }
     return back;
 }
@@ -52,22 +55,11 @@ std::vector<std::uint32_t> checked_links_back(const topology::NetworkDescription
 }  // namespace
 
 PriorityFlowControl::PriorityFlowControl(const topology::NetworkDescription& description,
-                                         EthernetNetworkState& state,
-                                         EthernetPortSchedule& schedule)
-    : PriorityFlowControl(description, state, schedule, checked_links_back(description)) {}
-
-PriorityFlowControl::PriorityFlowControl(const topology::NetworkDescription& description,
-                                         EthernetNetworkState& state,
-                                         EthernetPortSchedule& schedule,
-                                         const std::vector<std::uint32_t>& back)
+                                         EthernetNetworkState& state)
     : state_(state),
-      schedule_(schedule),
       pauses_(description.packet.flow_control == topology::FlowControl::Pfc),
-      buffer_(description, topology::largest_packet(description.packet).value(), back) {
-    for (std::size_t number = 0; number < back.size(); ++number) {
-        state.ports[number].reverse = back[number];
-    }
-}
+      buffer_(description, topology::largest_packet(description.packet).value(),
+              open_links_back(description, state.ports)) {}
 
 void PriorityFlowControl::ask(std::uint32_t link, PacketKind kind, std::uint8_t traffic_class) {
     const std::uint32_t back = state_.ports[link].reverse;
@@ -83,7 +75,7 @@ void PriorityFlowControl::ask(std::uint32_t link, PacketKind kind, std::uint8_t 
     packet.ready = state_.clock.now();
     state_.ports[back].requests.append(state_.packets, place);
     // No effect if `back` is the port that is deciding: it selects the frame itself.
-    schedule_.wake_port(back, packet.ready);
+    state_.schedule.wake_port(back, packet.ready);
 }
 
 void PriorityFlowControl::obey(std::uint32_t link, const EthernetPacket& packet) {
@@ -102,7 +94,7 @@ void PriorityFlowControl::obey(std::uint32_t link, const EthernetPacket& packet)
     if (port.paused == 0) {
         end_pause(number);
     } else {
-        schedule_.wake_port(number, now);
+        state_.schedule.wake_port(number, now);
     }
 }
 
@@ -134,7 +126,7 @@ void PriorityFlowControl::end_pause(std::uint32_t number) {
         state_.observer->credit_stalled(LinkId(std::size_t{number}), Time::ps(port.paused_at),
                                         Time::ps(now - port.paused_at));
     }
-    schedule_.wake_port(number, now);
+    state_.schedule.wake_port(number, now);
 }
 
 }  // namespace npunet::packet

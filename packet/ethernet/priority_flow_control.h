@@ -6,7 +6,6 @@
 #include "packet/base/constants.h"
 #include "packet/base/ethernet_packet.h"
 #include "packet/ethernet/network_state.h"
-#include "packet/ethernet/port_schedule.h"
 #include "packet/ethernet/shared_buffer.h"
 #include "packet/routing/ethernet_port.h"
 
@@ -23,7 +22,7 @@ public:
     /// The references must outlive this. Sets the reverse links of the ports. Throws InputError if
     /// a link that may have to pause has no reverse link.
     PriorityFlowControl(const topology::NetworkDescription& description,
-                        EthernetNetworkState& state, EthernetPortSchedule& schedule);
+                        EthernetNetworkState& state);
 
     PriorityFlowControl(const PriorityFlowControl&) = delete;
     PriorityFlowControl& operator=(const PriorityFlowControl&) = delete;
@@ -77,11 +76,6 @@ public:
     void scan(engine::StateScan& scan) { buffer_.scan(scan); }
 
 private:
-    /// `back`: by link, its reverse link or none.
-    PriorityFlowControl(const topology::NetworkDescription& description,
-                        EthernetNetworkState& state, EthernetPortSchedule& schedule,
-                        const std::vector<std::uint32_t>& back);
-
     /// Enqueues a PAUSE or RESUME frame at the reverse link, or cancels the opposite one queued
     /// there.
     void ask(std::uint32_t link, PacketKind kind, std::uint8_t traffic_class);
@@ -93,7 +87,6 @@ private:
     void end_pause(std::uint32_t number);
 
     EthernetNetworkState& state_;
-    EthernetPortSchedule& schedule_;
     bool pauses_;  ///< else data is dropped
     SharedBuffer buffer_;
 };

@@ -17,17 +17,17 @@ std::string EthernetStallReport::explain_pauses() const {
             if ((state_.ports[first].paused >> number & 1U) == 0) {
                 continue;
             }
-            std::string circle = explain_circle(first, number);
-            if (!circle.empty()) {
-                return circle;
+            std::string cycle = explain_cycle(first, number);
+            if (!cycle.empty()) {
+                return cycle;
             }
         }
     }
     return {};
 }
 
-std::string EthernetStallReport::explain_circle(std::uint32_t first,
-                                                std::uint32_t traffic_class) const {
+std::string EthernetStallReport::explain_cycle(std::uint32_t first,
+                                               std::uint32_t traffic_class) const {
     const topology::Graph& graph = description_.graph;
     std::vector<topology::Hop> chain;
     std::vector<bool> met(state_.ports.size());
@@ -50,11 +50,11 @@ std::string EthernetStallReport::explain_circle(std::uint32_t first,
         traffic_class, topology::describe_cycle(graph, chain));
 }
 
-std::string EthernetStallReport::explain_pauses_from_afar(const Partition& part) const {
+std::string EthernetStallReport::explain_remote_pauses(const Partition& partition) const {
     const topology::Graph& graph = description_.graph;
     for (std::size_t number = 0; number < state_.ports.size(); ++number) {
         const topology::Link& link = graph.link(LinkId(number));
-        if (state_.ports[number].paused != 0 && !part.owns(link.to)) {
+        if (state_.ports[number].paused != 0 && !partition.owns(link.to)) {
             return fmt::format(
                 "the link {} -> {} is paused by a node of another process: perhaps "
                 "a deadlock, whose links one process alone would name",

@@ -29,7 +29,7 @@ public:
 
     /// For a partition: a sentence naming a link that another partition has paused; empty if there
     /// is none.
-    std::string explain_pauses_from_afar(const Partition& part) const;
+    std::string explain_remote_pauses(const Partition& partition) const;
 
     /// Throws the StallError of a packet lost at the port without a transport to send it again;
     /// `why` is put into the message.
@@ -41,7 +41,7 @@ public:
 private:
     /// A sentence naming the cycle of ports, each waiting for the next, reached from a port that is
     /// paused in the class; empty if there is none.
-    std::string explain_circle(std::uint32_t first, std::uint32_t traffic_class) const;
+    std::string explain_cycle(std::uint32_t first, std::uint32_t traffic_class) const;
 
     /// Of the links that the queue pair's packets and responses may take, the one with most drops;
     /// the first if none has any.

@@ -21,24 +21,22 @@ bool AdaptiveRouting::is_up(const topology::OfferedHop& offered, std::int64_t no
     return ports_[link].irregular == 0 || timing_.up_at(link, now) == now;
 }
 
-bool AdaptiveRouting::has_room(const topology::OfferedHop& offered, const PacketPath& path,
+bool AdaptiveRouting::has_room(const topology::OfferedHop& offered, const CreditPath& path,
                                std::int64_t now) {
     const std::size_t channel = channel_of(offered.hop, path);
     return credits_[channel].has(promised_[channel] + path.wire, now);
 }
 
-LinkLoad AdaptiveRouting::load_of(const topology::OfferedHop& offered, const PacketPath& path,
+LinkLoad AdaptiveRouting::load_of(const topology::OfferedHop& offered, const CreditPath& path,
                                   std::int64_t now) const {
     const std::size_t link = offered.hop.link.index();
     return {is_up(offered, now), ports_[link].busy_until > now ? ports_[link].full_time : 0,
             waiting_[link] + path.wire, rates_[link]};
 }
 
-void AdaptiveRouting::choose(PacketPath& path, std::int64_t now) {
+void AdaptiveRouting::choose(CreditPath& path, std::int64_t now) {
     path.promised = false;
-    if (path.then.link.valid()) {
-        path.hop = path.then;
-        path.then = topology::Hop();
+    if (path.take_planned()) {
         waiting_[path.hop.link.index()] += path.wire;
         return;
     }
@@ -56,17 +54,15 @@ void AdaptiveRouting::choose(PacketPath& path, std::int64_t now) {
         }
     }
     const topology::OfferedHop& best = *choice.best();
-    path.hop = best.hop;
-    path.then = best.then;
+    path.take(best);
     path.promised = best.needs_room;
-    path.memory_behind = best.memory;
     waiting_[path.hop.link.index()] += path.wire;
     if (path.promised) {
         promised_[channel_of(path.hop, path)] += path.wire;
     }
 }
 
-void AdaptiveRouting::leave(const PacketPath& path) {
+void AdaptiveRouting::leave(const CreditPath& path) {
     waiting_[path.hop.link.index()] -= path.wire;
     if (path.promised) {
         promised_[channel_of(path.hop, path)] -= path.wire;

@@ -8,9 +8,9 @@
 
 #include "packet/base/credit_account.h"
 #include "packet/base/link_timing.h"
+#include "packet/routing/credit_path.h"
 #include "packet/routing/credit_port.h"
 #include "packet/routing/least_cost.h"
-#include "packet/routing/packet_path.h"
 
 #include "topology/routing/multipath.h"
 
@@ -30,23 +30,23 @@ public:
     /// The router must outlive this. `channels`: virtual channels of a link, those of all classes.
     void use(const topology::MultipathRouter& router, std::size_t channels);
 
-    /// A packet selects its next hop, or takes the one selected in advance (PacketPath::then).
-    void choose(PacketPath& path, std::int64_t now);
+    /// A packet selects its next hop, or takes the one selected in advance (CreditPath::then).
+    void choose(CreditPath& path, std::int64_t now);
 
     /// A packet starts on the hop that it has selected, or gives it up.
-    void leave(const PacketPath& path);
+    void leave(const CreditPath& path);
 
 private:
     bool is_up(const topology::OfferedHop& offered, std::int64_t now) const;
 
     /// Whether the buffer at its end has unreserved space for the packet.
-    bool has_room(const topology::OfferedHop& offered, const PacketPath& path, std::int64_t now);
+    bool has_room(const topology::OfferedHop& offered, const CreditPath& path, std::int64_t now);
 
-    LinkLoad load_of(const topology::OfferedHop& offered, const PacketPath& path,
+    LinkLoad load_of(const topology::OfferedHop& offered, const CreditPath& path,
                      std::int64_t now) const;
 
     /// The index in promised_ and credits_.
-    std::size_t channel_of(const topology::Hop& hop, const PacketPath& path) const {
+    std::size_t channel_of(const topology::Hop& hop, const CreditPath& path) const {
         return hop.link.index() * channels_ + path.first_channel + hop.virtual_channel;
     }
 

@@ -9,7 +9,7 @@ namespace npunet::packet {
 
 struct alignas(64) CreditPort {
     static constexpr std::uint32_t most_queues = 0xffffff;
-    static constexpr std::uint32_t most_parts = 64;  ///< thread partitions
+    static constexpr std::uint32_t most_partitions = 64;  ///< thread partitions
 
     // Read by every decision.
     std::int64_t busy_until = 0;    ///< end of the packet on the link
@@ -21,18 +21,18 @@ struct alignas(64) CreditPort {
     std::uint32_t first_queue = 0;  ///< number of its first queue
     // Read by other thread partitions, too, and constant while packets move.
     std::uint32_t queues : 24;     ///< how many it has
-    std::uint32_t part : 6;        ///< thread partition; the same for all ports of a node
+    std::uint32_t partition : 6;   ///< thread partition; the same for all ports of a node
     std::uint32_t irregular : 1;   ///< needs LinkTiming
     std::uint32_t cut : 1;         ///< the link crosses a partition boundary
     std::uint32_t first_mask = 0;  ///< index of its first word in VoqMasks
     // Not read by other partitions. first_mask separates these bit-fields from the others, so that
     // they do not share a word.
-    std::uint32_t turn : 24;    ///< round robin: the queue to be considered first
-    std::uint32_t look : 1;     ///< CreditFastForward will search a pattern after some packets
-    std::uint32_t watched : 1;  ///< CreditFastForward is searching a pattern here
-    std::uint32_t anchor : 1;   ///< compares states whenever this port becomes free
-    std::uint32_t still : 1;    ///< suspended by CreditFastForward; no events are pending
-    std::uint32_t starved : 1;  ///< a packet may have waited solely for credit or its input
+    std::uint32_t next_queue : 24;  ///< round robin: the queue to be considered first
+    std::uint32_t look : 1;         ///< CreditFastForward will search a pattern after some packets
+    std::uint32_t watched : 1;      ///< CreditFastForward is searching a pattern here
+    std::uint32_t anchor : 1;       ///< compares states whenever this port becomes free
+    std::uint32_t suspended : 1;    ///< suspended by CreditFastForward; no events are pending
+    std::uint32_t starved : 1;      ///< a packet may have waited solely for credit or its input
     std::uint32_t waiting = 0;  ///< bit per channel: a returning credit may allow an earlier wake
 
     // Used less often.
@@ -47,14 +47,14 @@ struct alignas(64) CreditPort {
 
     CreditPort()
         : queues(0),
-          part(0),
+          partition(0),
           irregular(0),
           cut(0),
-          turn(0),
+          next_queue(0),
           look(0),
           watched(0),
           anchor(0),
-          still(0),
+          suspended(0),
           starved(0) {}
 };
 

@@ -40,20 +40,15 @@ std::uint32_t EthernetNextHop::first_hop(std::uint32_t source, std::uint32_t des
     return first;
 }
 
-std::uint32_t EthernetNextHop::coded_link(const EthernetPath& path) const {
+std::uint32_t EthernetNextHop::coded_link(const PacketPath& path) const {
     const auto link = static_cast<std::uint32_t>(path.hop.link.index());
     const bool last = description_.graph.link(path.hop.link).to == path.place.destination;
     return last ? link | last_hop : link;
 }
 
-void EthernetNextHop::choose(EthernetPath& path, std::uint32_t wire, std::int64_t now) {
-    if (path.then.link.valid() && reroutes_ && reroutes_->is_dead(path.then.link)) {
-        path.then = topology::Hop();
-        path.place.memory = topology::Reroutes::rerouted_bit;
-    }
-    if (path.then.link.valid()) {
-        path.hop = path.then;
-        path.then = topology::Hop();
+void EthernetNextHop::choose(PacketPath& path, std::uint32_t wire, std::int64_t now) {
+    path.avoid_dead_link(reroutes_.get());
+    if (path.take_planned()) {
         return;
     }
     router_->list_next_hops(description_.graph, path.place, offered_);
@@ -65,32 +60,25 @@ void EthernetNextHop::choose(EthernetPath& path, std::uint32_t wire, std::int64_
         choice.consider(offered, {up, port.busy_until > now ? port.full_time : 0,
                                   port.queued + wire, Rate(port.rate)});
     }
-    path.hop = choice.best()->hop;
-    path.then = choice.best()->then;
-    path.memory = choice.best()->memory;
+    path.take(*choice.best());
 }
 
 std::uint64_t EthernetNextHop::draw(std::uint64_t key, std::uint64_t number) const {
-    using topology::mixed;
-    return mixed(mixed(mixed(description_.packet.seed) ^ key) + number);
+    return packet_hash(description_.packet.seed, key, number);
 }
 
 std::uint32_t EthernetNextHop::choose_for_pair(std::uint32_t pair, std::uint32_t source,
                                                std::uint32_t destination, std::uint64_t hash,
                                                std::uint32_t wire, std::int64_t now) {
-    EthernetPath& path = at(of_pairs_, pair);
-    path = EthernetPath();
-    path.place.at = NodeId(std::size_t{source});
-    path.place.source = path.place.at;
-    path.place.destination = NodeId(std::size_t{destination});
-    path.place.hash = hash;
+    PacketPath& path = at(of_pairs_, pair);
+    path.start(NodeId(std::size_t{source}), NodeId(std::size_t{destination}), hash);
     choose(path, wire, now);
     return coded_link(path) & ~last_hop;
 }
 
 void EthernetNextHop::take_from_pair(std::uint32_t place, EthernetPacket& packet,
                                      std::uint32_t pair) {
-    EthernetPath& path = at(of_packets_, place);
+    PacketPath& path = at(of_packets_, place);
     path = of_pairs_[pair];
     packet.hop = coded_link(path);
 }
@@ -101,21 +89,15 @@ void EthernetNextHop::start(std::uint32_t place, EthernetPacket& packet, std::ui
         packet.hop = first_hop(source, destination);
         return;
     }
-    EthernetPath& path = at(of_packets_, place);
-    path = EthernetPath();
-    path.place.at = NodeId(std::size_t{source});
-    path.place.source = path.place.at;
-    path.place.destination = NodeId(std::size_t{destination});
-    path.place.hash = hash;
+    PacketPath& path = at(of_packets_, place);
+    path.start(NodeId(std::size_t{source}), NodeId(std::size_t{destination}), hash);
     choose(path, packet.wire, now);
     packet.hop = coded_link(path);
 }
 
 void EthernetNextHop::choose_next(std::uint32_t place, EthernetPacket& packet, std::int64_t now) {
-    EthernetPath& path = of_packets_[place];
-    path.place.in = path.hop;
-    path.place.at = description_.graph.link(path.hop.link).to;
-    path.place.memory = path.memory;
+    PacketPath& path = of_packets_[place];
+    path.cross(description_.graph);
     choose(path, packet.wire, now);
     packet.hop = coded_link(path);
 }

@@ -5,11 +5,12 @@
 // packet and all that wait for it; a failed link is selected only if all candidates have failed.
 //
 //     packet.hop = routes.first_hop(source, destination);
-//     while (!routes.is_last(packet)) { ...; routes.go_on(place, packet, now); }
+//     while (!routes.is_last(packet)) { ...; routes.advance(place, packet, now); }
 #pragma once
 
 #include "packet/base/ethernet_packet.h"
 #include "packet/routing/ethernet_port.h"
+#include "packet/routing/packet_path.h"
 
 #include "engine/network/link_clock.h"
 #include "topology/network/network_description.h"
@@ -21,14 +22,6 @@
 #include <vector>
 
 namespace npunet::packet {
-
-/// The state of per-packet routing for one packet.
-struct EthernetPath {
-    topology::PacketPlace place;  ///< where it is
-    topology::Hop hop;            ///< the selected hop
-    topology::Hop then;           ///< the hop after it, if selected in advance
-    std::uint32_t memory = 0;     ///< PacketPlace::memory after the hop
-};
 
 class EthernetNextHop {
 public:
@@ -77,7 +70,7 @@ public:
 
     /// A packet has arrived at a node that is not its destination: sets its next hop. With
     /// and without per-packet routing.
-    void go_on(std::uint32_t place, EthernetPacket& packet, std::int64_t now) {
+    void advance(std::uint32_t place, EthernetPacket& packet, std::int64_t now) {
         if (router_ == nullptr) {
             ++packet.hop;
             return;
@@ -85,7 +78,7 @@ public:
         choose_next(place, packet, now);
     }
 
-    EthernetPath& path_of(std::uint32_t place) { return at(of_packets_, place); }
+    PacketPath& path_of(std::uint32_t place) { return at(of_packets_, place); }
 
 private:
     /// Flag in a link's number: the link ends at the destination.
@@ -99,14 +92,14 @@ private:
     }
 
     /// The selected link, with last_hop.
-    std::uint32_t coded_link(const EthernetPath& path) const;
+    std::uint32_t coded_link(const PacketPath& path) const;
 
-    void choose(EthernetPath& path, std::uint32_t wire, std::int64_t now);
+    void choose(PacketPath& path, std::uint32_t wire, std::int64_t now);
 
-    /// go_on() with per-packet routing.
+    /// advance() with per-packet routing.
     void choose_next(std::uint32_t place, EthernetPacket& packet, std::int64_t now);
 
-    static EthernetPath& at(std::vector<EthernetPath>& paths, std::uint32_t index) {
+    static PacketPath& at(std::vector<PacketPath>& paths, std::uint32_t index) {
         if (index >= paths.size()) {
             paths.resize(index + std::size_t{1});
         }
@@ -120,8 +113,8 @@ private:
     const topology::MultipathRouter* router_;        ///< null: no per-packet routing
     std::vector<std::vector<std::uint32_t>> first_;  ///< by source, then destination
     std::vector<std::uint32_t> hops_;                ///< all computed paths, end to end
-    std::vector<EthernetPath> of_packets_;           ///< by place
-    std::vector<EthernetPath> of_pairs_;             ///< by number of the queue pair
+    std::vector<PacketPath> of_packets_;             ///< by place
+    std::vector<PacketPath> of_pairs_;               ///< by number of the queue pair
     std::vector<topology::OfferedHop> offered_;      ///< to the selecting packet
 };
 

@@ -16,7 +16,7 @@ inline constexpr std::int64_t pause_bytes = topology::pause_bytes;
 
 /// The forwarded packets of one traffic class that wait for an output port.
 struct ClassQueue {
-    PacketQueue line;
+    PacketQueue packets;
     std::int64_t bytes = 0;  ///< with headers
 };
 
@@ -31,7 +31,7 @@ struct alignas(64) EthernetPort {
     std::uint32_t other_wire = 0;  ///< size of the last packet that was not full
     std::uint32_t paused = 0;      ///< bit per class: paused by the other end
     std::uint32_t filled = 0;      ///< bit per class: forwarded packets wait
-    std::uint32_t own_turn = 0;    ///< bit per class: a locally injected packet goes next
+    std::uint32_t own_next = 0;    ///< bit per class: a locally injected packet goes next
 
     PacketQueue flight;            ///< packets on the link
     PacketQueue requests;          ///< waiting PAUSE and RESUME frames

@@ -1,68 +1,75 @@
-// State of per-packet routing in a credit network: the paths of all packets and messages in flight.
+// The state of per-packet routing for one packet: where it is, and the next hops that it has
+// selected there. Both packet networks keep one for each packet that is routed hop by hop.
 //
-// Times in picoseconds.
+//     path.start(source, destination, packet_hash(seed, message, number));
+//     if (!path.take_planned()) {
+//         path.take(offered);  // one of those that a topology::MultipathRouter offers
+//     }
+//     path.cross(graph);       // it is at the node behind path.hop
 #pragma once
 
 #include "topology/network/network_description.h"
 #include "topology/routing/multipath.h"
 
 #include <cstdint>
-#include <vector>
 
 namespace npunet::packet {
 
-/// A packet that is routed hop by hop: what it knows at its node, and its selection there.
+/// PacketPlace::hash of a packet. `key`: of its message or queue pair; `number`: of the packet in
+/// it.
+inline std::uint64_t packet_hash(std::uint64_t seed, std::uint64_t key, std::uint64_t number) {
+    using topology::mixed;
+    return mixed(mixed(mixed(seed) ^ key) + number);
+}
+
 struct PacketPath {
     topology::PacketPlace place;      ///< where it is
     topology::Hop hop;                ///< the selected hop
     topology::Hop then;               ///< the hop after it, if selected in advance
-    std::int64_t number = 0;          ///< in its message, from 0
-    std::int64_t arrival = 0;         ///< of its last byte at the node
-    std::uint32_t wire = 0;           ///< bytes with header
     std::uint32_t memory_behind = 0;  ///< PacketPlace::memory after these hops
-    std::uint8_t first_channel = 0;  ///< of its traffic class; hops count channels within the class
-    bool promised = false;           ///< buffer space is reserved for it at the end of the hop
-};
 
-/// A message whose packets take several paths: its next packet, and a summary of the others.
-struct MessagePaths {
-    PacketPath next;                ///< the first packet that has not started
-    std::int64_t since = 0;         ///< when that packet selected its first hop
-    std::int64_t undelivered = 0;   ///< packets not yet on their last link
-    std::int64_t last_arrival = 0;  ///< latest arrival of the others
-    std::int64_t last_end = 0;      ///< latest end of a transmission on a first link
-};
-
-struct PacketPaths {
-    /// The index in the RoutePlan of the hop of a packet, by its place in the pool.
-    static constexpr std::uint32_t hop_of_packet(std::uint32_t place) { return 2 * place; }
-
-    /// The index in the RoutePlan of the hop of a message's next packet, by its place in the table.
-    static constexpr std::uint32_t hop_of_message(std::uint32_t place) { return 2 * place + 1; }
-
-    PacketPath& of_packet(std::uint32_t place) {
-        if (place >= packets.size()) {
-            packets.resize(place + 1);
-        }
-        return packets[place];
+    /// It is at its source, and has selected nothing.
+    void start(NodeId source, NodeId destination, std::uint64_t hash) {
+        place = topology::PacketPlace();
+        place.at = source;
+        place.source = source;
+        place.destination = destination;
+        place.hash = hash;
+        then = topology::Hop();
     }
 
-    MessagePaths& of_message(std::uint32_t place) {
-        if (place >= messages.size()) {
-            messages.resize(place + 1);
+    /// If the link of `then` has failed for good, the packet is rerouted from where it is: the
+    /// memory of the regular routing assumes that it has crossed that link. `reroutes`: null if no
+    /// link ever fails.
+    void avoid_dead_link(const topology::Reroutes* reroutes) {
+        if (then.link.valid() && reroutes != nullptr && reroutes->is_dead(then.link)) {
+            then = topology::Hop();
+            place.memory = topology::Reroutes::rerouted_bit;
         }
-        return messages[place];
     }
 
-    /// A pseudo-random number that depends only on the seed, the id of the message and the number
-    /// of the packet in it.
-    std::uint64_t hash(std::uint64_t message, std::int64_t number) const;
+    /// Selects the hop that was selected in advance; false if there is none.
+    bool take_planned() {
+        if (!then.link.valid()) {
+            return false;
+        }
+        hop = then;
+        then = topology::Hop();
+        return true;
+    }
 
-    /// Null: every pair of NPUs has one path, and nothing is stored.
-    const topology::MultipathRouter* router = nullptr;
-    std::uint64_t seed = 0;
-    std::vector<PacketPath> packets;     ///< by place in the pool
-    std::vector<MessagePaths> messages;  ///< by place in the table
+    void take(const topology::OfferedHop& offered) {
+        hop = offered.hop;
+        then = offered.then;
+        memory_behind = offered.memory;
+    }
+
+    /// It has reached the node behind the selected hop.
+    void cross(const topology::Graph& graph) {
+        place.in = hop;
+        place.at = graph.link(hop.link).to;
+        place.memory = memory_behind;
+    }
 };
 
 }  // namespace npunet::packet

@@ -5,7 +5,7 @@
 namespace npunet::packet {
 
 LossRecovery::LossRecovery(const topology::NetworkDescription& description,
-                           const PacketSizes& sizes, const EthernetClock& clock,
+                           const PacketSizes& sizes, const PacketClock& clock,
                            TransportMessages& messages)
     : reordering_(description.packet.transport.reordering),
       sizes_(sizes),

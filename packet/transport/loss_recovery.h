@@ -25,7 +25,7 @@ class LossRecovery {
 public:
     /// Sizes, clock and messages must outlive this.
     LossRecovery(const topology::NetworkDescription& description, const PacketSizes& sizes,
-                 const EthernetClock& clock, TransportMessages& messages);
+                 const PacketClock& clock, TransportMessages& messages);
 
     /// Processes the sequence numbers of an answer. Returns newly acknowledged bytes on the wire.
     std::int64_t hear(QueuePair& pair, const EthernetPacket& answer);
@@ -61,7 +61,7 @@ private:
 
     std::int64_t reordering_;  ///< later packets before a packet counts as lost; -1: never
     const PacketSizes& sizes_;
-    const EthernetClock& clock_;
+    const PacketClock& clock_;
     TransportMessages& messages_;
     StartJitter jitter_;
 };

@@ -154,7 +154,7 @@ void PeriodicTransport::confirm() {
     ++serial_;
     periods_ = host_.periods_left(kept_, present_);
     host_.watch(none, 0);
-    host_.stand_still();
+    host_.suspend();
     plan(present_.at + periods_ * (present_.at - kept_.at));
 }
 
@@ -170,7 +170,7 @@ void PeriodicTransport::resume() {
         periods = std::max<std::int64_t>(periods - 1, 0);
     }
     stage_ = Stage::Searching;
-    host_.go_on(kept_, present_, std::min(periods, periods_), until);
+    host_.resume(kept_, present_, std::min(periods, periods_), until);
     break_ = engine::PeriodSearch::first_break;
     wait();
 }

@@ -53,15 +53,15 @@ public:
     /// Starts or stops recording restarts of timeouts.
     virtual void note_timers(bool wanted) = 0;
 
-    /// Events have no effect until go_on().
-    virtual void stand_still() = 0;
+    /// Events have no effect until resume().
+    virtual void suspend() = 0;
 
-    /// Ends stand_still(). `earlier`: a sample with counts, taken when note_timers() began;
+    /// Ends suspend(). `earlier`: a sample with counts, taken when note_timers() began;
     /// `present`: an equal one, of the current state, which is advanced by `periods`. Then all
     /// earlier instants, and the events of the present instant with keys below `until`, are
     /// replayed.
-    virtual void go_on(const engine::StateSample& earlier, engine::StateSample& present,
-                       std::int64_t periods, engine::EventKey until) = 0;
+    virtual void resume(const engine::StateSample& earlier, engine::StateSample& present,
+                        std::int64_t periods, engine::EventKey until) = 0;
 
 protected:
     ~PeriodicTransportHost() = default;

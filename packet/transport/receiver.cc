@@ -5,7 +5,7 @@ namespace npunet::packet {
 using topology::TransportKind;
 
 TransportReceiver::TransportReceiver(const topology::NetworkDescription& description,
-                                     EthernetClock& clock, const PacketSizes& sizes,
+                                     PacketClock& clock, const PacketSizes& sizes,
                                      QueuePairTable& pairs, TransportMessages& messages,
                                      TransportPackets& packets)
     : kind_(description.packet.transport.kind),

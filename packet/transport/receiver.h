@@ -19,7 +19,7 @@ namespace npunet::packet {
 class TransportReceiver {
 public:
     /// All arguments must outlive this.
-    TransportReceiver(const topology::NetworkDescription& description, EthernetClock& clock,
+    TransportReceiver(const topology::NetworkDescription& description, PacketClock& clock,
                       const PacketSizes& sizes, QueuePairTable& pairs, TransportMessages& messages,
                       TransportPackets& packets);
 
@@ -46,7 +46,7 @@ private:
     topology::TransportKind kind_;
     std::int64_t ack_every_;  ///< packets for one acknowledgement
     CongestionNeeds needs_;
-    const EthernetClock& clock_;
+    const PacketClock& clock_;
     QueuePairTable& pairs_;
     TransportMessages& messages_;
     TransportPackets& packets_;

@@ -11,7 +11,7 @@ using engine::EventKey;
 using engine::Phase;
 
 ReceiverCredits::ReceiverCredits(const topology::NetworkDescription& description,
-                                 EthernetClock& clock, const PacketSizes& sizes,
+                                 PacketClock& clock, const PacketSizes& sizes,
                                  QueuePairTable& pairs, TransportPackets& packets)
     : clock_(clock), pairs_(pairs), packets_(packets) {
     const topology::CongestionControlChoice& choice = description.packet.congestion_control;
@@ -40,7 +40,7 @@ void ReceiverCredits::learn(const EthernetPacket& packet) {
                  packet.kind == PacketKind::Request && packet.repeated);
     if (credit.demand > 0 && !credit.in_turn) {
         credit.in_turn = true;
-        pacers_[pair.last_link].line.push_back(packet.pair);
+        pacers_[pair.last_link].waiting.push_back(packet.pair);
         await(pair.last_link);
     }
 }
@@ -60,11 +60,11 @@ void ReceiverCredits::due(std::uint32_t link) {
     Pacer& pacer = pacers_[link];
     pacer.awaited = false;
     --due_;
-    const std::uint32_t pair = pacer.line.front();
-    pacer.line.pop_front();
+    const std::uint32_t pair = pacer.waiting.front();
+    pacer.waiting.pop_front();
     pacer.next = later(Time::ps(clock_.now()), Time::ps(pacer.interval)).ps();
     grant(pair);
-    if (!pacer.line.empty()) {
+    if (!pacer.waiting.empty()) {
         await(link);
     }
 }
@@ -80,7 +80,7 @@ void ReceiverCredits::grant(std::uint32_t number) {
     ++credit.given;
     if (credit.demand > 0) {
         credit.in_turn = true;
-        pacers_[pair.last_link].line.push_back(number);
+        pacers_[pair.last_link].waiting.push_back(number);
     }
     EthernetPacket cause;
     cause.pair = number;

@@ -24,7 +24,7 @@ class ReceiverCredits {
 public:
     /// Does nothing where congestion control is not receiver-credit. Clock, pairs and packets must
     /// outlive this.
-    ReceiverCredits(const topology::NetworkDescription& description, EthernetClock& clock,
+    ReceiverCredits(const topology::NetworkDescription& description, PacketClock& clock,
                     const PacketSizes& sizes, QueuePairTable& pairs, TransportPackets& packets);
 
     ReceiverCredits(const ReceiverCredits&) = delete;
@@ -39,10 +39,10 @@ public:
 private:
     /// Issues the grants for data that arrives by one link.
     struct Pacer {
-        std::deque<std::uint32_t> line;  ///< round robin of queue pairs
-        std::int64_t interval = 0;       ///< between two grants, in picoseconds
-        std::int64_t next = 0;           ///< no grant before, in picoseconds
-        bool awaited = false;            ///< the next grant is scheduled
+        std::deque<std::uint32_t> waiting;  ///< round robin of queue pairs
+        std::int64_t interval = 0;          ///< between two grants, in picoseconds
+        std::int64_t next = 0;              ///< no grant before, in picoseconds
+        bool awaited = false;               ///< the next grant is scheduled
     };
 
     /// The next grant of a link is due.
@@ -54,7 +54,7 @@ private:
     /// Schedules the next grant of a link, unless it is.
     void await(std::uint32_t link);
 
-    EthernetClock& clock_;
+    PacketClock& clock_;
     QueuePairTable& pairs_;
     TransportPackets& packets_;
     std::vector<Pacer> pacers_;  ///< by link

@@ -37,7 +37,7 @@ void RetransmissionTimers::await(const QueuePair& pair, std::uint32_t number) {
 void RetransmissionTimers::due(std::uint32_t number) {
     QueuePair& pair = pairs_[number];
     const std::int64_t now = clock_.now();
-    if (pair.timer != now || (clock_.is_still() && pair.is_in_flight())) {
+    if (pair.timer != now || (clock_.is_suspended() && pair.is_in_flight())) {
         return;
     }
     pair.timer = never;

@@ -30,7 +30,7 @@ protected:
 class RetransmissionTimers {
 public:
     /// All arguments must outlive this.
-    RetransmissionTimers(EthernetClock& clock, QueuePairTable& pairs, TimeoutHandler& handler)
+    RetransmissionTimers(PacketClock& clock, QueuePairTable& pairs, TimeoutHandler& handler)
         : clock_(clock), pairs_(pairs), handler_(handler) {}
 
     RetransmissionTimers(const RetransmissionTimers&) = delete;
@@ -58,7 +58,7 @@ private:
     /// The timer event of a queue pair is due.
     void due(std::uint32_t number);
 
-    EthernetClock& clock_;
+    PacketClock& clock_;
     QueuePairTable& pairs_;
     TimeoutHandler& handler_;
     std::vector<TimerRestart> noted_;

@@ -13,26 +13,26 @@ void SendQueues::join(std::uint32_t number) {
                                            routes.draw(pair.key, pair.transmissions),
                                            static_cast<std::uint32_t>(full_wire_), now);
     }
-    SendRoundRobin& turns = turns_[pair.port * classes_ + pair.traffic_class];
+    SendRoundRobin& round_robin = round_robins_[pair.port * classes_ + pair.traffic_class];
     if (pair.next_start > now) {
-        turns.wait(pairs_.all(), number);
+        round_robin.wait(pairs_.all(), number);
     } else {
-        turns.join(pairs_.all(), number, now);
+        round_robin.join(pairs_.all(), number, now);
     }
     network_.wire.wake_port(pair.port, std::max(pair.next_start, now));
 }
 
 std::vector<std::uint32_t> SendQueues::empty() {
     std::vector<std::uint32_t> numbers;
-    for (SendRoundRobin& turns : turns_) {
-        turns.empty(pairs_.all(), numbers);
+    for (SendRoundRobin& round_robin : round_robins_) {
+        round_robin.empty(pairs_.all(), numbers);
     }
     return numbers;
 }
 
 void SendQueues::scan(engine::StateScan& scan, std::uint32_t port) {
     for (std::uint32_t number = 0; number < classes_; ++number) {
-        turns_[port * classes_ + number].scan(pairs_.all(), scan);
+        round_robins_[port * classes_ + number].scan(pairs_.all(), scan);
     }
 }
 

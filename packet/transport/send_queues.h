@@ -28,42 +28,42 @@ public:
           full_wire_(full_wire),
           window_(window),
           pairs_(pairs),
-          turns_(links * classes) {}
+          round_robins_(links * classes) {}
 
     /// `number`: a queue pair that may send and is in no send queue.
     void join(std::uint32_t number);
 
     /// Whether a packet that starts at the port may be sent now. `now` in picoseconds.
     bool has_packet(std::uint32_t port, std::uint32_t traffic_class, std::int64_t now) {
-        SendRoundRobin& turns = turns_[port * classes_ + traffic_class];
-        turns.join_those_due(pairs_.all(), now);
-        while (turns.first() != none && !may_send(pairs_[turns.first()], now)) {
-            const std::uint32_t number = turns.first();
-            turns.leave(pairs_.all());
+        SendRoundRobin& round_robin = round_robins_[port * classes_ + traffic_class];
+        round_robin.join_those_due(pairs_.all(), now);
+        while (round_robin.first() != none && !may_send(pairs_[round_robin.first()], now)) {
+            const std::uint32_t number = round_robin.first();
+            round_robin.leave(pairs_.all());
             if (window_.may_send(pairs_[number])) {
-                turns.wait(pairs_.all(), number);
+                round_robin.wait(pairs_.all(), number);
             }
         }
-        return turns.first() != none;
+        return round_robin.first() != none;
     }
 
     /// Requires has_packet(). Returns the queue pair to be served, which leaves the queue.
     std::uint32_t take_first(std::uint32_t port, std::uint32_t traffic_class) {
-        SendRoundRobin& turns = turns_[port * classes_ + traffic_class];
-        const std::uint32_t number = turns.first();
-        turns.leave(pairs_.all());
+        SendRoundRobin& round_robin = round_robins_[port * classes_ + traffic_class];
+        const std::uint32_t number = round_robin.first();
+        round_robin.leave(pairs_.all());
         return number;
     }
 
     /// When the earliest start of a waiting queue pair is, in picoseconds, or never.
     std::int64_t next_time(std::uint32_t port, std::uint32_t traffic_class) const {
-        return turns_[port * classes_ + traffic_class].next_time();
+        return round_robins_[port * classes_ + traffic_class].next_time();
     }
 
     /// Whether a queue pair waits to send, now or at a later time.
     bool any_waits(std::uint32_t port, std::uint32_t traffic_class) const {
-        const SendRoundRobin& turns = turns_[port * classes_ + traffic_class];
-        return turns.first() != none || turns.next_time() != never;
+        const SendRoundRobin& round_robin = round_robins_[port * classes_ + traffic_class];
+        return round_robin.first() != none || round_robin.next_time() != never;
     }
 
     /// Removes all queue pairs. Returns their numbers, in the order of the queues.
@@ -83,7 +83,7 @@ private:
     std::int64_t full_wire_;  ///< bytes of a full packet on the wire
     const SendWindow& window_;
     QueuePairTable& pairs_;
-    std::vector<SendRoundRobin> turns_;  ///< by port and class
+    std::vector<SendRoundRobin> round_robins_;  ///< by port and class
 };
 
 }  // namespace npunet::packet

@@ -85,8 +85,8 @@ public:
     /// Must outlive this.
     void set_listener(engine::MessageListener& listener) { messages_.set_listener(listener); }
 
-    SendQueues& lines() { return sender_.lines(); }
-    const SendQueues& lines() const { return sender_.lines(); }
+    SendQueues& send_queues() { return sender_.lines(); }
+    const SendQueues& send_queues() const { return sender_.lines(); }
 
     /// Requires SendQueues::has_packet(). Returns the place of a packet that starts at `now`, in
     /// picoseconds.

@@ -20,7 +20,7 @@ namespace npunet::packet {
 class TransportMessages {
 public:
     /// All arguments must outlive this.
-    TransportMessages(EthernetClock& clock, const PacketSizes& sizes, QueuePairTable& pairs,
+    TransportMessages(PacketClock& clock, const PacketSizes& sizes, QueuePairTable& pairs,
                       TransportBoundary& boundary, TransportHost& host)
         : clock_(clock), sizes_(sizes), pairs_(pairs), boundary_(boundary), host_(host) {}
 
@@ -71,7 +71,7 @@ private:
     /// Frees a message that both ends have finished with.
     void free_if_done(std::uint32_t place);
 
-    EthernetClock& clock_;
+    PacketClock& clock_;
     const PacketSizes& sizes_;
     QueuePairTable& pairs_;
     TransportBoundary& boundary_;

@@ -19,15 +19,15 @@ namespace npunet::packet {
 
 class TransportStateScan {
 public:
-    /// Pairs, messages, lines and timers must outlive this.
+    /// Pairs, messages, send queues and timers must outlive this.
     TransportStateScan(const topology::PacketParameters& packet, QueuePairTable& pairs,
-                       const TransportMessages& messages, SendQueues& lines,
+                       const TransportMessages& messages, SendQueues& send_queues,
                        RetransmissionTimers& timers)
         : kind_(packet.transport.kind),
           notification_interval_(needs_of(packet.congestion_control).notification_interval),
           pairs_(pairs),
           messages_(messages),
-          lines_(lines),
+          send_queues_(send_queues),
           timers_(timers) {}
 
     /// Selects the queue pairs with messages in progress for scan(). Returns the words examined.
@@ -39,7 +39,7 @@ public:
     /// Scans all queue pairs of collect_flows().
     void scan(engine::StateScan& scan);
 
-    void scan_port(engine::StateScan& scan, std::uint32_t port) { lines_.scan(scan, port); }
+    void scan_port(engine::StateScan& scan, std::uint32_t port) { send_queues_.scan(scan, port); }
 
     /// Packets of queue pairs only.
     void scan_packet(engine::StateScan& scan, EthernetPacket& packet);
@@ -85,7 +85,7 @@ private:
     std::int64_t notification_interval_;  ///< least time between two notifications, in picoseconds
     QueuePairTable& pairs_;
     const TransportMessages& messages_;
-    SendQueues& lines_;
+    SendQueues& send_queues_;
     RetransmissionTimers& timers_;
     std::vector<std::uint32_t> flows_;  ///< queue pairs that scan() covers
     std::vector<std::uint64_t> steps_;  ///< by queue pair: packets it is advanced by

@@ -39,7 +39,7 @@ protected:
 
 /// All of these must outlive the transport.
 struct TransportNetwork {
-    EthernetClock& clock;
+    PacketClock& clock;
     EthernetPackets& packets;
     TelemetryRecords& telemetry;  ///< telemetry of data and answers
     EthernetNextHop& routes;

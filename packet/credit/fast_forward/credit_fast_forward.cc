@@ -1,5 +1,7 @@
 #include "packet/credit/fast_forward/credit_fast_forward.h"
 
+#include "packet/credit/replay.h"
+
 #include <algorithm>
 
 namespace npunet::packet {
@@ -14,10 +16,10 @@ constexpr std::uint64_t fast_forward_words_per_event = 3;
 
 }  // namespace
 
-CreditFastForward::CreditFastForward(CreditNetworkState& state, CreditFastForwardHost& host)
+CreditFastForward::CreditFastForward(CreditNetworkState& state, Replay& replay)
     : state_(state),
-      host_(host),
-      finder_(state),
+      replay_(replay),
+      detection_(state),
       notes_(state.ports.size()),
       budget_(fast_forward_words_per_event) {
     for (PortNote& note : notes_) {
@@ -26,8 +28,8 @@ CreditFastForward::CreditFastForward(CreditNetworkState& state, CreditFastForwar
 }
 
 void CreditFastForward::before_start(std::uint32_t port) {
-    const std::uint32_t group = finder_.group_of(port);
-    groups_[group].still ? resume(group) : dissolve(group);
+    const std::uint32_t group = detection_.group_of(port);
+    groups_[group].suspended ? resume(group) : dissolve(group);
 }
 
 void CreditFastForward::after_start(std::uint32_t port, std::int64_t bytes) {
@@ -38,26 +40,26 @@ void CreditFastForward::after_start(std::uint32_t port, std::int64_t bytes) {
 }
 
 void CreditFastForward::packet_comes(std::uint32_t port, std::uint32_t message) {
-    const std::uint32_t group = finder_.group_of(port);
-    if (groups_[group].still) {
+    const std::uint32_t group = detection_.group_of(port);
+    if (groups_[group].suspended) {
         resume(group);
-    } else if (!finder_.is_in(message, group)) {
+    } else if (!detection_.is_in(message, group)) {
         dissolve(group);
     }
 }
 
 void CreditFastForward::credit_comes(std::uint32_t port) {
-    resume(finder_.group_of(port));
+    resume(detection_.group_of(port));
 }
 
 void CreditFastForward::message_ends(std::uint32_t port) {
-    dissolve(finder_.group_of(port));
+    dissolve(detection_.group_of(port));
 }
 
 void CreditFastForward::packet_starts(std::uint32_t port, std::int64_t now, std::int64_t end) {
     CreditPort& state = state_.ports[port];
     if (state.anchor != 0) {
-        const std::uint32_t group = finder_.group_of(port);
+        const std::uint32_t group = detection_.group_of(port);
         plan(end, Kind::Compare, group, groups_[group].serial);
     } else if (now >= look_from(port)) {
         // During a replay the packet may have arrived already: then after a later one.
@@ -82,7 +84,7 @@ std::int64_t CreditFastForward::next_look() {
 
 void CreditFastForward::settle() {
     for (std::uint32_t index = 0; index < groups_.size(); ++index) {
-        if (groups_[index].still) {
+        if (groups_[index].suspended) {
             resume(index);
         }
     }
@@ -104,9 +106,9 @@ void CreditFastForward::plan(std::int64_t at, Kind kind, std::uint32_t index,
                              std::uint32_t serial) {
     const std::uint64_t payload = static_cast<std::uint64_t>(kind) << 56 |
                                   static_cast<std::uint64_t>(serial & 0xffffffU) << 32 | index;
-    state_.events.schedule(
-        Time::ps(at), EventKey::of(Phase::Arbitration, engine::event_kind::fast_forward, payload),
-        *this, payload);
+    state_.clock.schedule(
+        at, EventKey::of(Phase::Arbitration, engine::event_kind::fast_forward, payload), *this,
+        payload);
 }
 
 void CreditFastForward::handle(std::uint64_t payload) {
@@ -119,9 +121,9 @@ void CreditFastForward::handle(std::uint64_t payload) {
     if ((groups_[index].serial & 0xffffffU) != (payload >> 32 & 0xffffffU)) {
         return;
     }
-    if (kind == Kind::Resume && groups_[index].still) {
+    if (kind == Kind::Resume && groups_[index].suspended) {
         resume(index);
-    } else if (kind == Kind::Compare && !groups_[index].still) {
+    } else if (kind == Kind::Compare && !groups_[index].suspended) {
         compare(index);
     }
 }
@@ -137,12 +139,12 @@ void CreditFastForward::plan_look(std::uint32_t port) {
 }
 
 void CreditFastForward::look(std::uint32_t port) {
-    if (finder_.group_of(port) != none) {
+    if (detection_.group_of(port) != none) {
         return;  // dissolve() plans the next attempt
     }
     bool sends = false;
     for (std::uint32_t channel = 0; channel < state_.channels; ++channel) {
-        sends = sends || state_.turns[port * state_.channels + channel].first != none;
+        sends = sends || state_.send_queue(port, channel).first != none;
     }
     if (!sends) {
         return;
@@ -178,8 +180,8 @@ bool CreditFastForward::collect(std::uint32_t index) {
     if (budget_.is_spent(state_.events.handled())) {
         return false;
     }
-    const bool possible = finder_.collect(group.anchor, index, group.traffic);
-    charge(group, finder_.looks());
+    const bool possible = detection_.collect(group.anchor, index, group.traffic);
+    charge(group, detection_.looks());
     return possible;
 }
 
@@ -200,8 +202,7 @@ void CreditFastForward::compare(std::uint32_t index) {
         group.traffic.present.take(state_, group.traffic.ports, group.traffic.messages, now);
         charge(group, group.traffic.present.size());
     }
-    if (may && enabled_ && group.traffic.present.repeats(group.traffic.kept) &&
-        stand_still(index)) {
+    if (may && enabled_ && group.traffic.present.repeats(group.traffic.kept) && suspend(index)) {
         return;
     }
     PortNote& note = notes_[group.anchor];
@@ -216,7 +217,7 @@ void CreditFastForward::compare(std::uint32_t index) {
     }
 }
 
-bool CreditFastForward::stand_still(std::uint32_t index) {
+bool CreditFastForward::suspend(std::uint32_t index) {
     Group& group = groups_[index];
     const PeriodicGroup& traffic = group.traffic;
     const std::int64_t room = (state_.last_start - traffic.present.at()) / traffic.period() - 1;
@@ -225,14 +226,14 @@ bool CreditFastForward::stand_still(std::uint32_t index) {
                                  static_cast<std::int64_t>(traffic.present.size() / 4)) {
         return false;
     }
-    group.still = true;
+    group.suspended = true;
     // Work that has paid off is not charged.
     budget_.repay(group.work);
     for (const std::uint32_t port : group.traffic.ports) {
         CreditPort& state = state_.ports[port];
         state.watched = 0;
         state.anchor = 0;
-        state.still = 1;
+        state.suspended = 1;
         state.wake = never;
     }
     looking_.erase(std::find(looking_.begin(), looking_.end(), index));
@@ -253,7 +254,7 @@ void CreditFastForward::resume(std::uint32_t index) {
     const std::vector<std::uint32_t> ports = group.traffic.ports;
     dissolve(index);
     // Code of ns-3 that runs after the decisions of this instant must find them made.
-    host_.resume(ports, from, state_.events.instant_is_over() ? now + 1 : now);
+    replay_.resume(ports, from, state_.events.instant_is_over() ? now + 1 : now);
 }
 
 void CreditFastForward::dissolve(std::uint32_t index) {
@@ -273,14 +274,14 @@ void CreditFastForward::dissolve(std::uint32_t index) {
 void CreditFastForward::release(std::uint32_t index) {
     Group& group = groups_[index];
     ++group.serial;
-    group.still = false;
+    group.suspended = false;
     for (const std::uint32_t port : group.traffic.ports) {
         CreditPort& state = state_.ports[port];
         state.watched = 0;
         state.anchor = 0;
-        state.still = 0;
+        state.suspended = 0;
     }
-    finder_.release(group.traffic);
+    detection_.release(group.traffic);
     const auto looking = std::find(looking_.begin(), looking_.end(), index);
     if (looking != looking_.end()) {
         looking_.erase(looking);

@@ -35,22 +35,12 @@
 
 namespace npunet::packet {
 
-/// Moves packets one by one, where CreditFastForward cannot move them by periods.
-class CreditFastForwardHost {
-public:
-    /// Replays ports that were suspended, in ascending order and without wakes, from the time
-    /// `from` of their state on. All their decisions before `until` are made immediately.
-    virtual void resume(const std::vector<std::uint32_t>& ports, std::int64_t from,
-                        std::int64_t until) = 0;
-
-protected:
-    ~CreditFastForwardHost() = default;
-};
+class Replay;
 
 class CreditFastForward final : private engine::EventHandler {
 public:
     /// Both must outlive this.
-    CreditFastForward(CreditNetworkState& state, CreditFastForwardHost& host);
+    CreditFastForward(CreditNetworkState& state, Replay& replay);
 
     /// A message is about to start; `port`: the first one of its route, which is watched or
     /// suspended.
@@ -81,7 +71,7 @@ public:
     void forget();
 
     /// The handler of the events that look for patterns.
-    const engine::EventHandler& looker() const { return *this; }
+    const engine::EventHandler& handler() const { return *this; }
 
     /// No ports are watched or suspended.
     bool is_quiet() const { return free_.size() == groups_.size(); }
@@ -112,7 +102,7 @@ private:
         PeriodicGroup traffic;
         std::uint32_t anchor = none;  ///< the state is compared when this port becomes free
         std::uint32_t serial = 0;     ///< of its present use; events with another one are obsolete
-        bool still = false;           ///< suspended: no events are pending for its ports
+        bool suspended = false;       ///< suspended: no events are pending for its ports
         engine::PeriodSearch search{least_looks};
         std::uint64_t work = 0;    ///< words looked at for it
         std::int64_t periods = 0;  ///< how many it may be suspended for
@@ -141,7 +131,7 @@ private:
     void compare(std::uint32_t index);
 
     /// Suspends a group whose present sample equals the kept one, unless it is not worth it.
-    bool stand_still(std::uint32_t index);
+    bool suspend(std::uint32_t index);
 
     /// Resumes a suspended group.
     void resume(std::uint32_t index);
@@ -159,8 +149,8 @@ private:
     void release(std::uint32_t index);
 
     CreditNetworkState& state_;
-    CreditFastForwardHost& host_;
-    PeriodDetection finder_;
+    Replay& replay_;
+    PeriodDetection detection_;
     std::vector<Group> groups_;           ///< used and free
     std::vector<std::uint32_t> free_;     ///< groups that are not used
     std::vector<PortNote> notes_;         ///< by port

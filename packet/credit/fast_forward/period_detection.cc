@@ -59,8 +59,8 @@ bool PeriodDetection::add_messages_of(PeriodicGroup& group, std::uint32_t port) 
             possible = add_packets(group, queue);
             return !possible;
         }
-        const RoundRobinList& turns = state_.turns[port * state_.channels + queue.channel];
-        for (std::uint32_t message = turns.first; possible && message != none;
+        const RoundRobinList& send_queue = state_.send_queue(port, queue.channel);
+        for (std::uint32_t message = send_queue.first; possible && message != none;
              message = state_.messages[message].next) {
             possible = add_message(group, message);
         }

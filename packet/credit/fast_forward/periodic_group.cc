@@ -27,7 +27,7 @@ std::int64_t PeriodicGroup::periods_left() const {
 void PeriodicGroup::skip(CreditNetworkState& state, std::int64_t periods) const {
     for (std::size_t i = 0; i < messages.size(); ++i) {
         state.count_sent(state.messages[messages[i]], periods * sent_in_period(i),
-                         state.parts.front());
+                         state.partitions.front());
     }
     for (std::size_t i = 0; i < ports.size(); ++i) {
         const PortCounts counts = present.since(kept, i);

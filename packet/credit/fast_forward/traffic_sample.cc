@@ -27,14 +27,14 @@ void TrafficSample::take_port(CreditNetworkState& state, std::uint32_t port_numb
     waits_.push_back(waits_since(state, port_number));
     counts_.push_back({port.payload, port.wire, port.busy, port.packets, port.stall});
     words_.push_back(ahead(port.busy_until));
-    words_.push_back(port.turn);
+    words_.push_back(port.next_queue);
     for (std::uint32_t channel = 0; channel < state.channels; ++channel) {
         state.credit(port_number, channel).describe(at_, words_);
     }
     if (state.several) {
         const ClassOfPort* classes = state.classes.of_port(port_number);
         for (std::uint32_t number = 0; number < state.classes.given.count; ++number) {
-            words_.push_back(classes[number].turn);
+            words_.push_back(classes[number].next_queue);
             words_.push_back(classes[number].lead);
             class_wire_.push_back(classes[number].wire);
         }
@@ -47,9 +47,9 @@ void TrafficSample::take_port(CreditNetworkState& state, std::uint32_t port_numb
             take_packets(state, queue);
             return false;
         }
-        const RoundRobinList& turns = state.turns[port_number * state.channels + queue.channel];
+        const RoundRobinList& send_queue = state.send_queue(port_number, queue.channel);
         words_.push_back(queue.head);
-        words_.push_back(turns.served);
+        words_.push_back(send_queue.served);
         return false;
     });
     words_.push_back(-1);
@@ -74,9 +74,9 @@ std::int64_t TrafficSample::waits_since(CreditNetworkState& state,
     std::int64_t first = at_;
     state.filled.for_each(port, 0, [&](std::uint32_t number) {
         const VirtualOutputQueue& queue = state.queues[number];
-        const RoundRobinList& turns = state.turns[port_number * state.channels + queue.channel];
+        const RoundRobinList& send_queue = state.send_queue(port_number, queue.channel);
         const std::int64_t since =
-            queue.upstream == none ? state.messages[turns.first].start : queue.ready;
+            queue.upstream == none ? state.messages[send_queue.first].start : queue.ready;
         first = std::min(first, since);
         return false;
     });
