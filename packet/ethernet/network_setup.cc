@@ -1,6 +1,6 @@
 #include "packet/ethernet/network_setup.h"
 
-#include "packet/base/parameter_check.h"
+#include "packet/base/packet_network.h"
 
 #include "base/errors.h"
 #include "topology/ethernet_problem.h"

@@ -21,7 +21,7 @@ TransportSender::TransportSender(const topology::NetworkDescription& description
       window_(description.packet.transport, sizes),
       lines_(description.graph.links(), description.packet.classes.count, network, sizes.full(),
              window_, pairs),
-      timers_(network.clock, pairs, *this),
+      timers_(network.clock, pairs, timer_event_),
       recovery_(description, sizes, network.clock, messages),
       credits_(sizes, pairs, packets, timers_),
       jitter_(description) {}

@@ -3,6 +3,7 @@
 // answers, RetransmissionTimers detects missing ones.
 #pragma once
 
+#include "packet/base/member_event.h"
 #include "packet/base/packet_sizes.h"
 #include "packet/transport/loss_recovery.h"
 #include "packet/transport/queue_pair_table.h"
@@ -22,7 +23,7 @@
 
 namespace npunet::packet {
 
-class TransportSender final : private TimeoutHandler {
+class TransportSender {
 public:
     /// All arguments must outlive this. `host` is called when a sender gives up.
     TransportSender(const topology::NetworkDescription& description,
@@ -62,7 +63,15 @@ public:
     void choose_again();
 
 private:
-    void timed_out(std::uint32_t number) override;
+    /// The timer event of a queue pair is due.
+    void timer_is_due(std::uint32_t number) {
+        if (timers_.expires(number)) {
+            timed_out(number);
+        }
+    }
+
+    /// A queue pair has made no progress during its timeout.
+    void timed_out(std::uint32_t number);
 
     /// Joins its send queue, or requests credit, where that is due.
     void review(std::uint32_t number) {
@@ -89,6 +98,7 @@ private:
     const TransportHost& host_;
     SendWindow window_;
     SendQueues lines_;
+    MemberEvent<&TransportSender::timer_is_due> timer_event_{*this};
     RetransmissionTimers timers_;
     LossRecovery recovery_;
     SenderCredits credits_;

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "packet/transport/ethernet_boundary.h"
-#include "packet/transport/message.h"
 #include "packet/transport/queue_pair.h"
 
 #include "engine/network.h"
