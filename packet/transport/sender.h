@@ -31,9 +31,6 @@ public:
                     QueuePairTable& pairs, TransportMessages& messages, TransportPackets& packets,
                     const TransportHost& host);
 
-    TransportSender(const TransportSender&) = delete;
-    TransportSender& operator=(const TransportSender&) = delete;
-
     SendQueues& lines() { return lines_; }
     const SendQueues& lines() const { return lines_; }
 
@@ -88,6 +85,12 @@ private:
 
     /// Counts a packet that starts.
     void count(QueuePair& pair, std::uint32_t number, const EthernetPacket& packet);
+
+    /// A packet starts: congestion control decides when the next one may. `wire`: bytes.
+    static void pace(QueuePair& pair, std::uint32_t wire, std::int64_t now);
+
+    /// An answer acknowledges `bytes` on the wire: passes it to congestion control.
+    void tell_control(QueuePair& pair, const EthernetPacket& answer, std::int64_t bytes);
 
     bool is_reliable_;       ///< there is a transport
     std::uint32_t retries_;  ///< allowed consecutive timeouts; 0: unlimited

@@ -25,9 +25,10 @@ void TransportMessages::open(const engine::Message& message, std::uint32_t numbe
     }
     pair.newest = place;
     boundary_.open(place, message, clock_.now());
-    for (std::uint32_t* pointer : {&pair.sending, &pair.acknowledging, &pair.delivering}) {
-        const bool here = pointer != &pair.delivering || receives_here;
-        *pointer = *pointer == none && here ? place : *pointer;
+    pair.sending = pair.sending == none ? place : pair.sending;
+    pair.acknowledging = pair.acknowledging == none ? place : pair.acknowledging;
+    if (receives_here && pair.delivering == none) {
+        pair.delivering = place;
     }
     if (pair.use.started < 0) {
         pair.use.started = clock_.now();

@@ -24,9 +24,6 @@ public:
                       TransportBoundary& boundary, TransportHost& host)
         : clock_(clock), sizes_(sizes), pairs_(pairs), boundary_(boundary), host_(host) {}
 
-    TransportMessages(const TransportMessages&) = delete;
-    TransportMessages& operator=(const TransportMessages&) = delete;
-
     /// Must outlive this.
     void set_listener(engine::MessageListener& listener) { listener_ = &listener; }
 
