@@ -39,7 +39,6 @@ set(npunet_ns3_sources
     helper/npu-topology-helper.cc
     model/npu-chakra-workload.cc
     model/npu-channel.cc
-    model/npu-congestion-accessor.cc
     model/npu-congestion-settings.cc
     model/npu-event-bridge.cc
     model/npu-fabric-attributes.cc

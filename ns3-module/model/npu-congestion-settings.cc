@@ -7,11 +7,19 @@
 #include "npu-congestion-settings.h"
 
 #include "npu-compat.h"
-#include "npu-congestion-accessor.h"
 
 #include "base/errors.h"
 
+#include <ns3/attribute.h>
+#include <ns3/boolean.h>
+#include <ns3/data-rate.h>
+#include <ns3/double.h>
+#include <ns3/nstime.h>
 #include <ns3/object-factory.h>
+#include <ns3/uinteger.h>
+
+#include <cmath>
+#include <cstddef>
 
 namespace ns3
 {
@@ -19,61 +27,37 @@ namespace ns3
 using npunet::topology::CongestionAlgorithm;
 using npunet::topology::CongestionControlChoice;
 using npunet::topology::CongestionParameter;
+using npunet::topology::ParameterUnit;
 
 namespace
 {
 
-/**
- * @param algorithm with congestion control
- * @return its type
- */
-TypeId
-TypeOf(CongestionAlgorithm algorithm)
-{
-    switch (algorithm)
-    {
-    case CongestionAlgorithm::None:
-        break;
-    case CongestionAlgorithm::Dcqcn:
-        return NpuDcqcn::GetTypeId();
-    case CongestionAlgorithm::Hpcc:
-        return NpuHpcc::GetTypeId();
-    case CongestionAlgorithm::Timely:
-        return NpuTimely::GetTypeId();
-    case CongestionAlgorithm::Swift:
-        return NpuSwift::GetTypeId();
-    case CongestionAlgorithm::Dctcp:
-        return NpuDctcp::GetTypeId();
-    case CongestionAlgorithm::ReceiverCredit:
-        return NpuReceiverCredit::GetTypeId();
-    }
-    return NpuCongestionControl::GetTypeId();
-}
-
-/**
- * @param key such as rate_ai
- * @return such as RateAi
- */
+/// Such as RateAi of rate_ai, and ReceiverCredit of receiver-credit.
 std::string
-AttributeName(const std::string& key)
+CamelCase(const std::string& words)
 {
     std::string name;
     bool first = true;
-    for (const char letter : key)
+    for (const char letter : words)
     {
-        if (letter != '_')
+        const bool between = letter == '_' || letter == '-';
+        if (!between)
         {
             name += first && letter >= 'a' ? static_cast<char>(letter - 'a' + 'A') : letter;
         }
-        first = letter == '_';
+        first = between;
     }
     return name;
 }
 
-/**
- * @param parameter of an algorithm
- * @return what its attribute says of itself
- */
+/// Such as ns3::NpuDcqcn.
+std::string
+TypeNameOf(CongestionAlgorithm algorithm)
+{
+    return "ns3::Npu" + CamelCase(npunet::topology::name_of(algorithm));
+}
+
+/// The help of a parameter's attribute.
 std::string
 HelpOf(const CongestionParameter& parameter)
 {
@@ -92,15 +76,192 @@ HelpOf(const CongestionParameter& parameter)
     return help;
 }
 
+/// A time in ps as an attribute's value holds it.
+Time
+TimeOf(double picoseconds)
+{
+    return PicoSeconds(static_cast<uint64_t>(std::llround(picoseconds)));
+}
+
+/// The nearest unsigned number; `number` is not negative.
+uint64_t
+Unsigned(double number)
+{
+    return static_cast<uint64_t>(std::llround(number));
+}
+
+/// Converts what an attribute's value holds to a number. Returns whether the value has this type.
+template <class Value, class Convert>
+bool
+Read(const AttributeValue& value, double& number, Convert convert)
+{
+    const auto* typed = dynamic_cast<const Value*>(&value);
+    if (typed != nullptr)
+    {
+        number = convert(typed->Get());
+    }
+    return typed != nullptr;
+}
+
+/// The number of a parameter's attribute. Returns whether the value has the type of the unit.
+bool
+Read(ParameterUnit unit, const AttributeValue& value, double& number)
+{
+    switch (unit)
+    {
+    case ParameterUnit::Time:
+        return Read<TimeValue>(value, number, [](const Time& time) {
+            return static_cast<double>(time.GetPicoSeconds());
+        });
+    case ParameterUnit::Rate:
+        return Read<DataRateValue>(value, number, [](const DataRate& rate) {
+            return static_cast<double>(rate.GetBitRate()) / 8;
+        });
+    case ParameterUnit::Ratio:
+        return Read<DoubleValue>(value, number, [](double ratio) { return ratio; });
+    case ParameterUnit::Flag:
+        return Read<BooleanValue>(value, number, [](bool flag) { return flag ? 1.0 : 0.0; });
+    case ParameterUnit::Size:
+    case ParameterUnit::Count:
+        break;
+    }
+    return Read<UintegerValue>(
+        value, number, [](uint64_t count) { return static_cast<double>(count); });
+}
+
+/// A parameter's number as the value of its attribute.
+Ptr<AttributeValue>
+ValueOf(const CongestionParameter& parameter, double number)
+{
+    switch (parameter.unit)
+    {
+    case ParameterUnit::Time:
+        return Create<TimeValue>(TimeOf(number));
+    case ParameterUnit::Rate:
+        return Create<DataRateValue>(DataRate(Unsigned(number * 8)));
+    case ParameterUnit::Ratio:
+        return Create<DoubleValue>(number);
+    case ParameterUnit::Flag:
+        return Create<BooleanValue>(number > 0);
+    case ParameterUnit::Size:
+    case ParameterUnit::Count:
+        break;
+    }
+    return Create<UintegerValue>(Unsigned(number));
+}
+
+/// Of the parameter's type and, but for a DataRate, its range, which NpuCongestionAccessor checks
+/// for all types.
+Ptr<const AttributeChecker>
+CheckerOf(const CongestionParameter& parameter)
+{
+    switch (parameter.unit)
+    {
+    case ParameterUnit::Time:
+        return MakeTimeChecker(TimeOf(parameter.least), TimeOf(parameter.most));
+    case ParameterUnit::Rate:
+        return MakeDataRateChecker();
+    case ParameterUnit::Ratio:
+        return MakeDoubleChecker<double>(parameter.least, parameter.most);
+    case ParameterUnit::Flag:
+        return MakeBooleanChecker();
+    case ParameterUnit::Size:
+    case ParameterUnit::Count:
+        break;
+    }
+    return MakeUintegerChecker<uint64_t>(Unsigned(parameter.least), Unsigned(parameter.most));
+}
+
 } // namespace
 
-NS_OBJECT_ENSURE_REGISTERED(NpuCongestionControl);
-NS_OBJECT_ENSURE_REGISTERED(NpuDcqcn);
-NS_OBJECT_ENSURE_REGISTERED(NpuHpcc);
-NS_OBJECT_ENSURE_REGISTERED(NpuTimely);
-NS_OBJECT_ENSURE_REGISTERED(NpuSwift);
-NS_OBJECT_ENSURE_REGISTERED(NpuDctcp);
-NS_OBJECT_ENSURE_REGISTERED(NpuReceiverCredit);
+/**
+ * @ingroup npunet
+ * Gives access to one parameter of an NpuCongestionControl: a Time, a DataRate, an unsigned number,
+ * a double or a Boolean, as its unit is.
+ */
+class NpuCongestionAccessor final : public AttributeAccessor
+{
+  public:
+    /**
+     * @param parameter of an algorithm
+     * @param place of it among the algorithm's
+     */
+    NpuCongestionAccessor(const CongestionParameter& parameter, std::size_t place)
+        : m_parameter(parameter), m_place(place)
+    {
+    }
+
+    bool Set(ObjectBase* object, const AttributeValue& value) const override;
+    bool Get(const ObjectBase* object, AttributeValue& value) const override;
+
+    bool
+    HasGetter() const override
+    {
+        return true;
+    }
+
+    bool
+    HasSetter() const override
+    {
+        return true;
+    }
+
+  private:
+    CongestionParameter m_parameter; //!< the parameter
+    std::size_t m_place;             //!< among the algorithm's
+};
+
+bool
+NpuCongestionAccessor::Set(ObjectBase* object, const AttributeValue& value) const
+{
+    auto* control = dynamic_cast<NpuCongestionControl*>(object);
+    double number = 0;
+    if (control == nullptr || !Read(m_parameter.unit, value, number) ||
+        number < m_parameter.least || number > m_parameter.most)
+    {
+        return false;
+    }
+    control->m_values[m_place] = number;
+    // A default by Config::SetDefault() counts as given, ours does not.
+    control->m_given[m_place] = control->m_constructed || number != m_parameter.standard;
+    return true;
+}
+
+bool
+NpuCongestionAccessor::Get(const ObjectBase* object, AttributeValue& value) const
+{
+    const auto* control = dynamic_cast<const NpuCongestionControl*>(object);
+    if (control == nullptr)
+    {
+        return false;
+    }
+    const double number = control->m_values[m_place];
+    if (auto* time = dynamic_cast<TimeValue*>(&value))
+    {
+        time->Set(TimeOf(number));
+    }
+    else if (auto* rate = dynamic_cast<DataRateValue*>(&value))
+    {
+        rate->Set(DataRate(Unsigned(number * 8)));
+    }
+    else if (auto* ratio = dynamic_cast<DoubleValue*>(&value))
+    {
+        ratio->Set(number);
+    }
+    else if (auto* flag = dynamic_cast<BooleanValue*>(&value))
+    {
+        flag->Set(number > 0);
+    }
+    else if (auto* count = dynamic_cast<UintegerValue*>(&value))
+    {
+        count->Set(Unsigned(number));
+    }
+    else
+    {
+        return false;
+    }
+    return true;
+}
 
 TypeId
 NpuCongestionControl::GetTypeId()
@@ -124,11 +285,11 @@ NpuCongestionControl::AddParameters(TypeId tid, CongestionAlgorithm algorithm)
     const std::vector<CongestionParameter>& parameters = npunet::topology::parameters_of(algorithm);
     for (std::size_t i = 0; i < parameters.size(); ++i)
     {
-        tid.AddAttribute(AttributeName(parameters[i].key),
+        tid.AddAttribute(CamelCase(parameters[i].key),
                          HelpOf(parameters[i]),
-                         *MakeNpuCongestionValue(parameters[i], parameters[i].standard),
+                         *ValueOf(parameters[i], parameters[i].standard),
                          Create<NpuCongestionAccessor>(parameters[i], i),
-                         MakeNpuCongestionChecker(parameters[i]));
+                         CheckerOf(parameters[i]));
     }
     return tid;
 }
@@ -159,10 +320,10 @@ NpuCongestionControl::Make(const std::string& name)
                 return nullptr;
             }
         }
-        else if (name == word || name == TypeOf(algorithm).GetName())
+        else if (name == word || name == TypeNameOf(algorithm))
         {
             ObjectFactory factory;
-            factory.SetTypeId(TypeOf(algorithm));
+            factory.SetTypeId(TypeNameOf(algorithm));
             return factory.Create<NpuCongestionControl>();
         }
     }
@@ -206,94 +367,31 @@ NpuCongestionControl::Choice() const
     return choice;
 }
 
+template <CongestionAlgorithm Algorithm>
 TypeId
-NpuDcqcn::GetTypeId()
+NpuCongestionAlgorithm<Algorithm>::GetTypeId()
 {
-    static TypeId tid = AddParameters(TypeId("ns3::NpuDcqcn")
+    static TypeId tid = AddParameters(TypeId(TypeNameOf(Algorithm).c_str())
                                           .SetParent<NpuCongestionControl>()
                                           .SetGroupName("Npunet")
-                                          .AddConstructor<NpuDcqcn>(),
-                                      CongestionAlgorithm::Dcqcn);
+                                          .template AddConstructor<NpuCongestionAlgorithm>(),
+                                      Algorithm);
     return tid;
 }
 
-NpuDcqcn::NpuDcqcn() : NpuCongestionControl(CongestionAlgorithm::Dcqcn)
-{
-}
+template class NpuCongestionAlgorithm<CongestionAlgorithm::Dcqcn>;
+template class NpuCongestionAlgorithm<CongestionAlgorithm::Hpcc>;
+template class NpuCongestionAlgorithm<CongestionAlgorithm::Timely>;
+template class NpuCongestionAlgorithm<CongestionAlgorithm::Swift>;
+template class NpuCongestionAlgorithm<CongestionAlgorithm::Dctcp>;
+template class NpuCongestionAlgorithm<CongestionAlgorithm::ReceiverCredit>;
 
-TypeId
-NpuHpcc::GetTypeId()
-{
-    static TypeId tid = AddParameters(TypeId("ns3::NpuHpcc")
-                                          .SetParent<NpuCongestionControl>()
-                                          .SetGroupName("Npunet")
-                                          .AddConstructor<NpuHpcc>(),
-                                      CongestionAlgorithm::Hpcc);
-    return tid;
-}
-
-NpuHpcc::NpuHpcc() : NpuCongestionControl(CongestionAlgorithm::Hpcc)
-{
-}
-
-TypeId
-NpuTimely::GetTypeId()
-{
-    static TypeId tid = AddParameters(TypeId("ns3::NpuTimely")
-                                          .SetParent<NpuCongestionControl>()
-                                          .SetGroupName("Npunet")
-                                          .AddConstructor<NpuTimely>(),
-                                      CongestionAlgorithm::Timely);
-    return tid;
-}
-
-NpuTimely::NpuTimely() : NpuCongestionControl(CongestionAlgorithm::Timely)
-{
-}
-
-TypeId
-NpuSwift::GetTypeId()
-{
-    static TypeId tid = AddParameters(TypeId("ns3::NpuSwift")
-                                          .SetParent<NpuCongestionControl>()
-                                          .SetGroupName("Npunet")
-                                          .AddConstructor<NpuSwift>(),
-                                      CongestionAlgorithm::Swift);
-    return tid;
-}
-
-NpuSwift::NpuSwift() : NpuCongestionControl(CongestionAlgorithm::Swift)
-{
-}
-
-TypeId
-NpuDctcp::GetTypeId()
-{
-    static TypeId tid = AddParameters(TypeId("ns3::NpuDctcp")
-                                          .SetParent<NpuCongestionControl>()
-                                          .SetGroupName("Npunet")
-                                          .AddConstructor<NpuDctcp>(),
-                                      CongestionAlgorithm::Dctcp);
-    return tid;
-}
-
-NpuDctcp::NpuDctcp() : NpuCongestionControl(CongestionAlgorithm::Dctcp)
-{
-}
-
-TypeId
-NpuReceiverCredit::GetTypeId()
-{
-    static TypeId tid = AddParameters(TypeId("ns3::NpuReceiverCredit")
-                                          .SetParent<NpuCongestionControl>()
-                                          .SetGroupName("Npunet")
-                                          .AddConstructor<NpuReceiverCredit>(),
-                                      CongestionAlgorithm::ReceiverCredit);
-    return tid;
-}
-
-NpuReceiverCredit::NpuReceiverCredit() : NpuCongestionControl(CongestionAlgorithm::ReceiverCredit)
-{
-}
+NS_OBJECT_ENSURE_REGISTERED(NpuCongestionControl);
+NS_OBJECT_ENSURE_REGISTERED(NpuDcqcn);
+NS_OBJECT_ENSURE_REGISTERED(NpuHpcc);
+NS_OBJECT_ENSURE_REGISTERED(NpuTimely);
+NS_OBJECT_ENSURE_REGISTERED(NpuSwift);
+NS_OBJECT_ENSURE_REGISTERED(NpuDctcp);
+NS_OBJECT_ENSURE_REGISTERED(NpuReceiverCredit);
 
 } // namespace ns3

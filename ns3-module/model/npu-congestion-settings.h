@@ -91,9 +91,10 @@ class NpuCongestionControl : public Object
 
 /**
  * @ingroup npunet
- * DCQCN.
+ * An algorithm as a type of its own, such as ns3::NpuDcqcn.
  */
-class NpuDcqcn : public NpuCongestionControl
+template <npunet::topology::CongestionAlgorithm Algorithm>
+class NpuCongestionAlgorithm : public NpuCongestionControl
 {
   public:
     /**
@@ -101,83 +102,19 @@ class NpuDcqcn : public NpuCongestionControl
      * @return the object TypeId
      */
     static TypeId GetTypeId();
-    NpuDcqcn();
+
+    NpuCongestionAlgorithm() : NpuCongestionControl(Algorithm)
+    {
+    }
 };
 
-/**
- * @ingroup npunet
- * HPCC.
- */
-class NpuHpcc : public NpuCongestionControl
-{
-  public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-    NpuHpcc();
-};
-
-/**
- * @ingroup npunet
- * TIMELY.
- */
-class NpuTimely : public NpuCongestionControl
-{
-  public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-    NpuTimely();
-};
-
-/**
- * @ingroup npunet
- * Swift.
- */
-class NpuSwift : public NpuCongestionControl
-{
-  public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-    NpuSwift();
-};
-
-/**
- * @ingroup npunet
- * DCTCP.
- */
-class NpuDctcp : public NpuCongestionControl
-{
-  public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-    NpuDctcp();
-};
-
-/**
- * @ingroup npunet
- * Credits that receivers give out.
- */
-class NpuReceiverCredit : public NpuCongestionControl
-{
-  public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-    NpuReceiverCredit();
-};
+using NpuDcqcn = NpuCongestionAlgorithm<npunet::topology::CongestionAlgorithm::Dcqcn>;
+using NpuHpcc = NpuCongestionAlgorithm<npunet::topology::CongestionAlgorithm::Hpcc>;
+using NpuTimely = NpuCongestionAlgorithm<npunet::topology::CongestionAlgorithm::Timely>;
+using NpuSwift = NpuCongestionAlgorithm<npunet::topology::CongestionAlgorithm::Swift>;
+using NpuDctcp = NpuCongestionAlgorithm<npunet::topology::CongestionAlgorithm::Dctcp>;
+using NpuReceiverCredit =
+    NpuCongestionAlgorithm<npunet::topology::CongestionAlgorithm::ReceiverCredit>;
 
 } // namespace ns3
 

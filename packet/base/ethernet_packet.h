@@ -7,9 +7,9 @@
 #pragma once
 
 #include "packet/base/constants.h"
+#include "packet/base/pool.h"
 
 #include <cstdint>
-#include <vector>
 
 namespace npunet::packet {
 
@@ -73,36 +73,8 @@ constexpr bool goes_forth(PacketKind kind) {
     return kind == PacketKind::Data || kind == PacketKind::Request;
 }
 
-/// Pool of all packets in flight. The place freed last is reused first, so that even a long run
-/// touches little memory.
-class EthernetPackets {
-public:
-    /// The place of a default-constructed packet.
-    std::uint32_t take() {
-        if (free_ == none) {
-            packets_.emplace_back();
-            return static_cast<std::uint32_t>(packets_.size() - 1);
-        }
-        const std::uint32_t place = free_;
-        free_ = packets_[place].next;
-        packets_[place] = EthernetPacket();
-        return place;
-    }
-
-    void free(std::uint32_t place) {
-        packets_[place].next = free_;
-        free_ = place;
-    }
-
-    /// A reference is valid until the next take().
-    EthernetPacket& operator[](std::uint32_t place) { return packets_[place]; }
-
-    const EthernetPacket& operator[](std::uint32_t place) const { return packets_[place]; }
-
-private:
-    std::vector<EthernetPacket> packets_;  ///< used and free places
-    std::uint32_t free_ = none;            ///< head of the list of free places
-};
+/// All packets in flight.
+using EthernetPackets = Pool<EthernetPacket>;
 
 /// A FIFO of packets, linked by EthernetPacket::next.
 struct PacketQueue {

@@ -20,6 +20,10 @@ public:
     /// The object must outlive this.
     explicit MemberEvent(Class& object) : object_(object) {}
 
+    /// So an object with an event for itself cannot be copied.
+    MemberEvent(const MemberEvent&) = delete;
+    MemberEvent& operator=(const MemberEvent&) = delete;
+
     void handle(std::uint64_t payload) override {
         (object_.*Function)(static_cast<std::uint32_t>(payload));
     }

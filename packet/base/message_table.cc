@@ -2,24 +2,6 @@
 
 namespace npunet::packet {
 
-std::uint32_t MessageTable::take() {
-    ++in_flight_;
-    if (free_ == none) {
-        messages_.emplace_back();
-        return static_cast<std::uint32_t>(messages_.size() - 1);
-    }
-    const std::uint32_t place = free_;
-    free_ = messages_[place].next;
-    messages_[place] = MessageRecord{};
-    return place;
-}
-
-void MessageTable::free(std::uint32_t place) {
-    --in_flight_;
-    messages_[place].next = free_;
-    free_ = place;
-}
-
 void MessageTable::append(RoundRobinList& list, std::uint32_t place) {
     MessageRecord& message = messages_[place];
     std::uint32_t before = list.last;
@@ -49,7 +31,6 @@ void MessageTable::serve(RoundRobinList& list, std::uint32_t place) {
 
 void MessageTable::remove(RoundRobinList& list, std::uint32_t place) {
     serve(list, place);
-    list.served = place;
     withdraw(list, place);
 }
 

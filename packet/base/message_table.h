@@ -12,10 +12,10 @@
 #pragma once
 
 #include "packet/base/constants.h"
+#include "packet/base/pool.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace npunet::packet {
 
@@ -46,9 +46,15 @@ struct RoundRobinList {
 class MessageTable {
 public:
     /// The place of a default-constructed record.
-    std::uint32_t take();
+    std::uint32_t take() {
+        ++in_flight_;
+        return messages_.take();
+    }
 
-    void free(std::uint32_t place);
+    void free(std::uint32_t place) {
+        --in_flight_;
+        messages_.free(place);
+    }
 
     MessageRecord& operator[](std::uint32_t place) { return messages_[place]; }
 
@@ -74,8 +80,7 @@ public:
     void withdraw(RoundRobinList& list, std::uint32_t place);
 
 private:
-    std::vector<MessageRecord> messages_;  ///< used and free places
-    std::uint32_t free_ = none;            ///< head of the list of free places
+    Pool<MessageRecord> messages_;
     std::size_t in_flight_ = 0;
 };
 

@@ -1,11 +1,13 @@
 // Which transmissions are corrupted: the n-th transmission on a link, retransmissions included, is
-// if mix(mix(mix(seed) + link) + n) / 2^64 lies below the error rate, where mix is the step and
-// output function of SplitMix64 (Steele, Lea and Flood, 2014). A pure function, so that results
+// if mix(mix(mix(seed) + link) + n) / 2^64 lies below the error rate, where mix is
+// topology::mixed(). A pure function, so that results
 // depend only on the order of the packets on the link.
 //
 //     PacketErrors errors(0.01, 1);
 //     errors.is_corrupted(link, 0);
 #pragma once
+
+#include "topology/routing/pair_hash.h"
 
 #include <cmath>
 #include <cstdint>
@@ -16,24 +18,17 @@ class PacketErrors {
 public:
     /// `rate` is a probability, from 0 to below 1.
     PacketErrors(double rate, std::uint64_t seed)
-        : limit_(static_cast<std::uint64_t>(std::ldexp(rate, 64))), seed_(mix(seed)) {}
+        : limit_(static_cast<std::uint64_t>(std::ldexp(rate, 64))), seed_(topology::mixed(seed)) {}
 
     /// Whether the error rate is above 0.
     bool any() const { return limit_ > 0; }
 
     /// `transmission` counts from 0 on each link.
     bool is_corrupted(std::uint64_t link, std::uint64_t transmission) const {
-        return mix(mix(seed_ + link) + transmission) < limit_;
+        return topology::mixed(topology::mixed(seed_ + link) + transmission) < limit_;
     }
 
 private:
-    static std::uint64_t mix(std::uint64_t value) {
-        value += 0x9e3779b97f4a7c15U;
-        value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9U;
-        value = (value ^ (value >> 27)) * 0x94d049bb133111ebU;
-        return value ^ (value >> 31);
-    }
-
     std::uint64_t limit_;  ///< mixed numbers below it are errors
     std::uint64_t seed_;   ///< mixed
 };

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace npunet::packet {
@@ -74,5 +75,10 @@ protected:
 
     PacketObserver* observer_ = nullptr;  ///< or null
 };
+
+/// Throws InputError for parameters that are invalid in every packet network: sizes out of range, a
+/// buffer smaller than one packet, errors with cut-through, invalid classes. `file` is named in the
+/// message and may be empty.
+void check_packet_parameters(const topology::PacketParameters& parameters, const std::string& file);
 
 }  // namespace npunet::packet

@@ -1,26 +1,47 @@
 #include "packet/congestion/congestion_control.h"
 
+#include "packet/congestion/congestion_parameters.h"
+#include "packet/congestion/dcqcn.h"
+#include "packet/congestion/dctcp.h"
+#include "packet/congestion/hpcc.h"
+#include "packet/congestion/swift.h"
+#include "packet/congestion/timely.h"
+
+#include "topology/parameters/congestion_parameters.h"
+
 namespace npunet::packet {
 
-CongestionControl::~CongestionControl() = default;
+using topology::CongestionAlgorithm;
 
-void CongestionControl::packet_sent(std::int64_t /* now */, std::int64_t /* wire */) {}
-
-void CongestionControl::acknowledged(const Acknowledgement& /* acknowledgement */) {}
-
-void CongestionControl::notified(std::int64_t /* now */) {}
-
-void CongestionControl::lost(std::int64_t /* now */, bool /* timeout */) {}
-
-std::int64_t CongestionControl::window() const {
-    return no_window;
+CongestionNeeds needs_of(const topology::CongestionControlChoice& choice) {
+    CongestionNeeds needs;
+    needs.telemetry = choice.algorithm == CongestionAlgorithm::Hpcc;
+    needs.echo = choice.algorithm == CongestionAlgorithm::Dctcp;
+    if (choice.algorithm == CongestionAlgorithm::Dcqcn) {
+        needs.notification_interval =
+            rounded(choice.values[topology::DcqcnParameter::cnp_interval]);
+    }
+    return needs;
 }
 
-std::int64_t CongestionControl::rate(std::int64_t /* now */) {
-    return no_pacing;
+std::unique_ptr<CongestionControl> make_congestion_control(
+    const topology::CongestionControlChoice& choice, const FlowPath& path) {
+    switch (choice.algorithm) {
+        case CongestionAlgorithm::None:
+        case CongestionAlgorithm::ReceiverCredit:
+            break;
+        case CongestionAlgorithm::Dcqcn:
+            return std::make_unique<Dcqcn>(choice, path);
+        case CongestionAlgorithm::Hpcc:
+            return std::make_unique<Hpcc>(choice, path);
+        case CongestionAlgorithm::Timely:
+            return std::make_unique<Timely>(choice, path);
+        case CongestionAlgorithm::Swift:
+            return std::make_unique<Swift>(choice, path);
+        case CongestionAlgorithm::Dctcp:
+            return std::make_unique<Dctcp>(choice, path);
+    }
+    return nullptr;
 }
-
-void CongestionControl::scan(engine::StateScan& /* scan */,
-                             const engine::FlowProgress& /* progress */) {}
 
 }  // namespace npunet::packet

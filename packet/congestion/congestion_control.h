@@ -50,7 +50,7 @@ struct Acknowledgement {
     std::int64_t now = 0;                     ///< ps
     std::int64_t bytes = 0;                   ///< newly acknowledged, as on the wire
     std::int64_t marked = 0;                  ///< of these, bytes that arrived with an ECN mark
-    std::int64_t round_trip = 0;              ///< ps, of the packet that caused it; -1: unknown
+    std::int64_t round_trip = 0;              ///< ps, of the packet that caused it
     std::uint64_t next = 0;                   ///< sequence number that the receiver expects
     std::uint64_t sent = 0;                   ///< next new sequence number of the sender
     const HopTelemetry* telemetry = nullptr;  ///< of the packet that caused it, by hop
@@ -67,29 +67,29 @@ public:
     CongestionControl() = default;
     CongestionControl(const CongestionControl&) = delete;
     CongestionControl& operator=(const CongestionControl&) = delete;
-    virtual ~CongestionControl();
+    virtual ~CongestionControl() = default;
 
     /// A data packet starts on the wire, retransmissions included. `wire`: its bytes there.
-    virtual void packet_sent(std::int64_t now, std::int64_t wire);
+    virtual void packet_sent(std::int64_t /* now */, std::int64_t /* wire */) {}
 
-    virtual void acknowledged(const Acknowledgement& acknowledgement);
+    virtual void acknowledged(const Acknowledgement& /* acknowledgement */) {}
 
     /// A congestion notification packet (CNP) has arrived.
-    virtual void notified(std::int64_t now);
+    virtual void notified(std::int64_t /* now */) {}
 
     /// A loss was detected: called once for each retransmission that starts (a NACK, duplicate
     /// acknowledgements), or for each timeout.
-    virtual void lost(std::int64_t now, bool timeout);
+    virtual void lost(std::int64_t /* now */, bool /* timeout */) {}
 
     /// The most bytes (on the wire) in flight, at least one full packet; or no_window.
-    virtual std::int64_t window() const;
+    virtual std::int64_t window() const { return no_window; }
 
     /// The rate in bytes/s that paces the next packet, at least 1: the following one starts its
     /// bytes on the wire / rate later. Or no_pacing.
-    virtual std::int64_t rate(std::int64_t now);
+    virtual std::int64_t rate(std::int64_t /* now */) { return no_pacing; }
 
     /// Scans the state that determines window() and rate() from now on.
-    virtual void scan(engine::StateScan& scan, const engine::FlowProgress& progress);
+    virtual void scan(engine::StateScan& /* scan */, const engine::FlowProgress& /* progress */) {}
 };
 
 /// What an algorithm requires of switches, receiver and transport.
@@ -102,8 +102,7 @@ struct CongestionNeeds {
 /// Nothing for None and ReceiverCredit.
 CongestionNeeds needs_of(const topology::CongestionControlChoice& choice);
 
-/// The choice must outlive the result; all members of the path must be above 0. Null for None and
-/// ReceiverCredit.
+/// All members of the path must be above 0. Null for None and ReceiverCredit.
 std::unique_ptr<CongestionControl> make_congestion_control(
     const topology::CongestionControlChoice& choice, const FlowPath& path);
 

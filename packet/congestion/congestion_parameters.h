@@ -1,7 +1,9 @@
-// The parameters of a congestion control algorithm in effect for one queue pair, multiplied as
-// their topology::ParameterScale says. All queue pairs share the choice.
+// The parameters of a congestion control algorithm for one queue pair: the values of a choice,
+// multiplied as their topology::ParameterScale says. Each algorithm reads them once, when it is
+// created, into a struct of its own.
 //
-//     double increase = parameters[topology::DcqcnParameter::rate_ai];
+//     const CongestionParameters given(choice, path);
+//     return {.rate_ai = given.whole(topology::DcqcnParameter::rate_ai)};
 #pragma once
 
 #include "packet/congestion/congestion_control.h"
@@ -20,20 +22,21 @@ inline std::int64_t rounded(double value) {
 
 class CongestionParameters {
 public:
-    /// The choice must outlive this.
+    /// Both must outlive this.
     CongestionParameters(const topology::CongestionControlChoice& choice, const FlowPath& path);
 
     /// A value, by its index in the choice's values: ps, bytes/s, bytes, or a number.
     double operator[](std::size_t parameter) const;
 
     /// The same, rounded to the nearest integer.
-    std::int64_t whole(std::size_t parameter) const;
+    std::int64_t whole(std::size_t parameter) const { return rounded((*this)[parameter]); }
 
-    const FlowPath& path() const { return path_; }
+    /// The same, of a parameter that is true or false.
+    bool flag(std::size_t parameter) const { return (*this)[parameter] != 0; }
 
 private:
-    const topology::CongestionControlChoice* choice_;
-    FlowPath path_;
+    const topology::CongestionControlChoice& choice_;
+    const FlowPath& path_;
 };
 
 }  // namespace npunet::packet

@@ -1,12 +1,11 @@
 #include "packet/congestion/dcqcn.h"
 
+#include "packet/congestion/congestion_parameters.h"
 #include "topology/parameters/congestion_parameters.h"
 
 #include <algorithm>
 
 namespace npunet::packet {
-
-using topology::DcqcnParameter;
 
 namespace {
 
@@ -26,14 +25,30 @@ double power(double base, std::int64_t exponent) {
 }  // namespace
 
 Dcqcn::Dcqcn(const topology::CongestionControlChoice& choice, const FlowPath& path)
-    : parameters_(choice, path), rate_(path.rate), target_(path.rate) {}
+    : parameters_(resolve(choice, path)), rate_(path.rate), target_(path.rate) {}
+
+Dcqcn::Parameters Dcqcn::resolve(const topology::CongestionControlChoice& choice,
+                                 const FlowPath& path) {
+    using Parameter = topology::DcqcnParameter;
+    const CongestionParameters given(choice, path);
+    return {.gain = given[Parameter::gain],
+            .alpha_timer = given.whole(Parameter::alpha_timer),
+            .increase_timer = given.whole(Parameter::increase_timer),
+            .byte_counter = given.whole(Parameter::byte_counter),
+            .fast_recovery = given.whole(Parameter::fast_recovery),
+            .rate_ai = std::max(std::int64_t{1}, given.whole(Parameter::rate_ai)),
+            .rate_hai = std::max(std::int64_t{1}, given.whole(Parameter::rate_hai)),
+            .min_rate = given.whole(Parameter::min_rate),
+            .line_rate = path.rate,
+            .clamp_target_rate = given.flag(Parameter::clamp_target_rate)};
+}
 
 double Dcqcn::current_alpha(std::int64_t now) const {
     if (notified_ < 0) {
         return alpha_;
     }
-    const std::int64_t periods = (now - notified_) / parameters_.whole(DcqcnParameter::alpha_timer);
-    return alpha_ * power(1 - parameters_[DcqcnParameter::gain], periods);
+    const std::int64_t periods = (now - notified_) / parameters_.alpha_timer;
+    return alpha_ * power(1 - parameters_.gain, periods);
 }
 
 std::int64_t Dcqcn::rate(std::int64_t now) {
@@ -46,9 +61,8 @@ void Dcqcn::packet_sent(std::int64_t now, std::int64_t wire) {
         return;
     }
     advance(now);
-    const std::int64_t counter = parameters_.whole(DcqcnParameter::byte_counter);
     bytes_ += wire;
-    for (; bytes_ >= counter; bytes_ -= counter) {
+    for (; bytes_ >= parameters_.byte_counter; bytes_ -= parameters_.byte_counter) {
         ++byte_periods_;
         increase();
     }
@@ -57,14 +71,12 @@ void Dcqcn::packet_sent(std::int64_t now, std::int64_t wire) {
 void Dcqcn::notified(std::int64_t now) {
     advance(now);
     const double alpha = current_alpha(now);
-    const double gain = parameters_[DcqcnParameter::gain];
-    const std::int64_t least =
-        std::clamp(parameters_.whole(DcqcnParameter::min_rate), std::int64_t{1}, rate_);
-    if (ticks_ > 0 || parameters_[DcqcnParameter::clamp_target_rate] != 0) {
+    const std::int64_t least = std::clamp(parameters_.min_rate, std::int64_t{1}, rate_);
+    if (ticks_ > 0 || parameters_.clamp_target_rate) {
         target_ = rate_;
     }
     rate_ = std::max(least, rounded(static_cast<double>(rate_) * (1 - alpha / 2)));
-    alpha_ = (1 - gain) * alpha + gain;
+    alpha_ = (1 - parameters_.gain) * alpha + parameters_.gain;
     notified_ = now;
     bytes_ = 0;
     ticks_ = 0;
@@ -75,17 +87,15 @@ void Dcqcn::advance(std::int64_t now) {
     if (notified_ < 0) {
         return;
     }
-    const std::int64_t ticks =
-        (now - notified_) / parameters_.whole(DcqcnParameter::increase_timer);
+    const std::int64_t ticks = (now - notified_) / parameters_.increase_timer;
     if (ticks > ticks_) {
         tick(ticks - ticks_);
     }
 }
 
 void Dcqcn::tick(std::int64_t ticks) {
-    const auto threshold = parameters_.whole(DcqcnParameter::fast_recovery);
+    const std::int64_t line = parameters_.line_rate;
     while (ticks > 0) {
-        const std::int64_t line = parameters_.path().rate;
         if (rate_ == line) {
             ticks_ += ticks;
             return;
@@ -97,7 +107,7 @@ void Dcqcn::tick(std::int64_t ticks) {
         // Once T has passed the threshold, every further tick raises the target by the same amount.
         // When the gap between rate and target is constant, both rise by that amount per tick.
         const std::int64_t raise = rate_raise();
-        if (ticks_ > threshold && target_ - rate_ == gap && raise > 0) {
+        if (ticks_ > parameters_.fast_recovery && target_ - rate_ == gap && raise > 0) {
             const std::int64_t steps = std::min(ticks, (line - target_) / raise);
             target_ += steps * raise;
             rate_ += steps * raise;
@@ -108,20 +118,18 @@ void Dcqcn::tick(std::int64_t ticks) {
 }
 
 std::int64_t Dcqcn::rate_raise() const {
-    const std::int64_t threshold = parameters_.whole(DcqcnParameter::fast_recovery);
-    if (std::max(ticks_, byte_periods_) < threshold) {
+    if (std::max(ticks_, byte_periods_) < parameters_.fast_recovery) {
         return 0;
     }
-    const bool hyper = std::min(ticks_, byte_periods_) > threshold;
-    const std::size_t step = hyper ? DcqcnParameter::rate_hai : DcqcnParameter::rate_ai;
-    return std::max(std::int64_t{1}, parameters_.whole(step));
+    const bool hyper = std::min(ticks_, byte_periods_) > parameters_.fast_recovery;
+    return hyper ? parameters_.rate_hai : parameters_.rate_ai;
 }
 
 void Dcqcn::scan(engine::StateScan& scan, const engine::FlowProgress& /* progress */) {
     scan.same(rate_);
     scan.same(alpha_);
     scan.same(std::int64_t{notified_ < 0});
-    if (rate_ == parameters_.path().rate) {
+    if (rate_ == parameters_.line_rate) {
         // Increases have no effect, and the next CNP resets everything but alpha.
         scan.lasting(notified_);
         return;
@@ -134,7 +142,7 @@ void Dcqcn::scan(engine::StateScan& scan, const engine::FlowProgress& /* progres
 }
 
 void Dcqcn::increase() {
-    target_ = std::min(target_ + rate_raise(), parameters_.path().rate);
+    target_ = std::min(target_ + rate_raise(), parameters_.line_rate);
     rate_ += (target_ - rate_ + 1) / 2;
 }
 

@@ -21,13 +21,13 @@
 // operations bring the state up to date after any pause.
 #pragma once
 
-#include "packet/congestion/congestion_parameters.h"
+#include "packet/congestion/congestion_control.h"
 
 namespace npunet::packet {
 
 class Dcqcn : public CongestionControl {
 public:
-    /// `choice` is of DCQCN and must outlive this.
+    /// `choice` is of DCQCN.
     Dcqcn(const topology::CongestionControlChoice& choice, const FlowPath& path);
 
     void packet_sent(std::int64_t now, std::int64_t wire) override;
@@ -42,6 +42,23 @@ public:
     std::int64_t target_rate() const { return target_; }
 
 private:
+    /// The parameters of one queue pair.
+    struct Parameters {
+        double gain;                  ///< g
+        std::int64_t alpha_timer;     ///< ps
+        std::int64_t increase_timer;  ///< ps
+        std::int64_t byte_counter;    ///< bytes
+        std::int64_t fast_recovery;   ///< F
+        std::int64_t rate_ai;         ///< R_AI, bytes/s
+        std::int64_t rate_hai;        ///< R_HAI, bytes/s
+        std::int64_t min_rate;        ///< bytes/s
+        std::int64_t line_rate;       ///< of the first link, bytes/s
+        bool clamp_target_rate;
+    };
+
+    static Parameters resolve(const topology::CongestionControlChoice& choice,
+                              const FlowPath& path);
+
     /// Applies the ticks of the increase timer up to now.
     void advance(std::int64_t now);
 
@@ -52,7 +69,7 @@ private:
 
     void increase();
 
-    CongestionParameters parameters_;
+    Parameters parameters_;
     std::int64_t rate_;              ///< R_C
     std::int64_t target_;            ///< R_T
     double alpha_ = 1;               ///< at notified_

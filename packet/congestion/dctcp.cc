@@ -1,5 +1,6 @@
 #include "packet/congestion/dctcp.h"
 
+#include "packet/congestion/congestion_parameters.h"
 #include "topology/parameters/congestion_parameters.h"
 
 #include <algorithm>
@@ -7,15 +8,27 @@
 
 namespace npunet::packet {
 
-using topology::DctcpParameter;
-
 Dctcp::Dctcp(const topology::CongestionControlChoice& choice, const FlowPath& path)
-    : parameters_(choice, path),
-      window_(parameters_[DctcpParameter::initial_window]),
-      threshold_(parameters_[DctcpParameter::slow_start] > 0 ? std::numeric_limits<double>::max()
-                                                             : 0),
-      alpha_(parameters_[DctcpParameter::initial_alpha]) {
+    : parameters_(resolve(choice, path)),
+      window_(parameters_.initial_window),
+      threshold_(parameters_.slow_start ? std::numeric_limits<double>::max() : 0),
+      alpha_(parameters_.initial_alpha) {
     bound();
+}
+
+Dctcp::Parameters Dctcp::resolve(const topology::CongestionControlChoice& choice,
+                                 const FlowPath& path) {
+    using Parameter = topology::DctcpParameter;
+    const CongestionParameters given(choice, path);
+    const auto packet = static_cast<double>(path.packet);
+    const double min_window = given[Parameter::min_window] * packet;
+    return {.gain = given[Parameter::gain],
+            .initial_alpha = given[Parameter::initial_alpha],
+            .initial_window = given[Parameter::initial_window],
+            .window_ai = given[Parameter::window_ai] * packet,
+            .min_window = min_window,
+            .max_window = std::max(min_window, given[Parameter::max_window]),
+            .slow_start = given.flag(Parameter::slow_start)};
 }
 
 std::int64_t Dctcp::window() const {
@@ -46,7 +59,7 @@ void Dctcp::acknowledged(const Acknowledgement& acknowledgement) {
 
 void Dctcp::lost(std::int64_t /* now */, bool timeout) {
     if (timeout) {
-        threshold_ = parameters_[DctcpParameter::slow_start] > 0 ? window_ / 2 : 0;
+        threshold_ = parameters_.slow_start ? window_ / 2 : 0;
         window_ = 0;
         recovery_ = next_;
         bound();
@@ -58,8 +71,7 @@ void Dctcp::lost(std::int64_t /* now */, bool timeout) {
 }
 
 void Dctcp::average(double fraction) {
-    const double gain = parameters_[DctcpParameter::gain];
-    alpha_ = (1 - gain) * alpha_ + gain * fraction;
+    alpha_ = (1 - parameters_.gain) * alpha_ + parameters_.gain * fraction;
     ++averages_;
 }
 
@@ -102,16 +114,13 @@ void Dctcp::grow(double bytes) {
     if (window_ < threshold_) {
         window_ += bytes;
     } else {
-        const auto packet = static_cast<double>(parameters_.path().packet);
-        window_ += parameters_[DctcpParameter::window_ai] * packet * bytes / window_;
+        window_ += parameters_.window_ai * bytes / window_;
     }
     bound();
 }
 
 void Dctcp::bound() {
-    const double least =
-        parameters_[DctcpParameter::min_window] * static_cast<double>(parameters_.path().packet);
-    window_ = std::clamp(window_, least, std::max(least, parameters_[DctcpParameter::max_window]));
+    window_ = std::clamp(window_, parameters_.min_window, parameters_.max_window);
 }
 
 }  // namespace npunet::packet

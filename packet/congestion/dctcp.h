@@ -12,13 +12,13 @@
 // min_window, with slow start up to half of its previous value.
 #pragma once
 
-#include "packet/congestion/congestion_parameters.h"
+#include "packet/congestion/congestion_control.h"
 
 namespace npunet::packet {
 
 class Dctcp : public CongestionControl {
 public:
-    /// `choice` is of DCTCP and must outlive this.
+    /// `choice` is of DCTCP.
     Dctcp(const topology::CongestionControlChoice& choice, const FlowPath& path);
 
     void acknowledged(const Acknowledgement& acknowledgement) override;
@@ -30,6 +30,20 @@ public:
     double current_alpha() const { return alpha_; }
 
 private:
+    /// The parameters of one queue pair.
+    struct Parameters {
+        double gain;  ///< g
+        double initial_alpha;
+        double initial_window;  ///< bytes
+        double window_ai;       ///< bytes
+        double min_window;      ///< bytes
+        double max_window;      ///< bytes, at least min_window
+        bool slow_start;
+    };
+
+    static Parameters resolve(const topology::CongestionControlChoice& choice,
+                              const FlowPath& path);
+
     /// Multiplies the window by a factor below 1, and leaves slow start. Prevents growth and other
     /// cuts until everything sent so far is acknowledged.
     void cut(double factor);
@@ -45,7 +59,7 @@ private:
     /// Clamps the window.
     void bound();
 
-    CongestionParameters parameters_;
+    Parameters parameters_;
     double window_;                  ///< W, bytes
     double threshold_;               ///< slow start ends there, bytes
     double alpha_;                   ///< estimate of the fraction of marked bytes

@@ -1,36 +1,41 @@
 #include "packet/congestion/hpcc.h"
 
+#include "packet/congestion/congestion_parameters.h"
 #include "topology/parameters/congestion_parameters.h"
 
 #include <algorithm>
 
 namespace npunet::packet {
 
-using topology::HpccParameter;
-
-namespace {
-
-/// The bytes that the first link sends in a round trip.
-double most_window(const FlowPath& path) {
-    return static_cast<double>(path.rate) * static_cast<double>(path.round_trip) / 1e12;
-}
-
-}  // namespace
-
 Hpcc::Hpcc(const topology::CongestionControlChoice& choice, const FlowPath& path)
-    : parameters_(choice, path), window_(most_window(path)), reference_(window_) {}
+    : parameters_(resolve(choice, path)),
+      window_(parameters_.max_window),
+      reference_(parameters_.max_window) {}
+
+Hpcc::Parameters Hpcc::resolve(const topology::CongestionControlChoice& choice,
+                               const FlowPath& path) {
+    using Parameter = topology::HpccParameter;
+    const CongestionParameters given(choice, path);
+    const auto round_trip = static_cast<double>(path.round_trip);
+    return {.eta = given[Parameter::eta],
+            .max_stage = given.whole(Parameter::max_stage),
+            .window_ai = given[Parameter::window_ai],
+            .max_window = static_cast<double>(path.rate) * round_trip / 1e12,
+            .round_trip = round_trip,
+            .rate = path.rate,
+            .packet = path.packet};
+}
 
 std::int64_t Hpcc::window() const {
     // Rounded up to whole packets; the rate applies the exact value.
-    const std::int64_t packet = parameters_.path().packet;
+    const std::int64_t packet = parameters_.packet;
     const std::int64_t packets = (rounded(window_) + packet - 1) / packet;
     return std::max(packets, std::int64_t{1}) * packet;
 }
 
 std::int64_t Hpcc::rate(std::int64_t /* now */) {
-    const FlowPath& path = parameters_.path();
-    const double rate = window_ * 1e12 / static_cast<double>(path.round_trip);
-    return std::clamp(rounded(rate), std::int64_t{1}, path.rate);
+    const double rate = window_ * 1e12 / parameters_.round_trip;
+    return std::clamp(rounded(rate), std::int64_t{1}, parameters_.rate);
 }
 
 void Hpcc::acknowledged(const Acknowledgement& acknowledgement) {
@@ -61,7 +66,7 @@ void Hpcc::keep(const Acknowledgement& acknowledgement) {
 }
 
 void Hpcc::measure(const Acknowledgement& acknowledgement) {
-    const auto round_trip = static_cast<double>(parameters_.path().round_trip);
+    const double round_trip = parameters_.round_trip;
     double largest = -1;
     double interval = 0;
     for (std::uint32_t hop = 0; hop < acknowledgement.hops; ++hop) {
@@ -87,14 +92,12 @@ void Hpcc::measure(const Acknowledgement& acknowledgement) {
 }
 
 void Hpcc::compute(bool first) {
-    const double eta = parameters_[HpccParameter::eta];
-    const double most = most_window(parameters_.path());
-    const bool multiplicative =
-        utilisation_ >= eta || stage_ >= parameters_.whole(HpccParameter::max_stage);
+    const double eta = parameters_.eta;
+    const bool multiplicative = utilisation_ >= eta || stage_ >= parameters_.max_stage;
     // An idle path may have a utilisation of 0.
     const double scaled =
         multiplicative ? reference_ * eta / std::max(utilisation_, 1e-9) : reference_;
-    window_ = std::min(scaled + parameters_[HpccParameter::window_ai], most);
+    window_ = std::min(scaled + parameters_.window_ai, parameters_.max_window);
     if (first) {
         stage_ = multiplicative ? 0 : stage_ + 1;
         reference_ = window_;

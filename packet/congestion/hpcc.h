@@ -17,7 +17,7 @@
 // send faster. U starts at 1.
 #pragma once
 
-#include "packet/congestion/congestion_parameters.h"
+#include "packet/congestion/congestion_control.h"
 
 #include <vector>
 
@@ -25,7 +25,7 @@ namespace npunet::packet {
 
 class Hpcc : public CongestionControl {
 public:
-    /// `choice` is of HPCC and must outlive this.
+    /// `choice` is of HPCC.
     Hpcc(const topology::CongestionControlChoice& choice, const FlowPath& path);
 
     void acknowledged(const Acknowledgement& acknowledgement) override;
@@ -36,6 +36,20 @@ public:
     double utilization() const { return utilisation_; }
 
 private:
+    /// The parameters of one queue pair.
+    struct Parameters {
+        double eta;
+        std::int64_t max_stage;
+        double window_ai;     ///< W_AI, bytes
+        double max_window;    ///< what the first link sends in a round trip, bytes
+        double round_trip;    ///< T, ps
+        std::int64_t rate;    ///< of the first link, bytes/s
+        std::int64_t packet;  ///< bytes of a full packet
+    };
+
+    static Parameters resolve(const topology::CongestionControlChoice& choice,
+                              const FlowPath& path);
+
     /// The previous telemetry of a port.
     struct Link {
         std::int64_t time;   ///< ps
@@ -52,7 +66,7 @@ private:
     /// ComputeWind() of algorithm 1. `first`: at the first acknowledgement of a round trip.
     void compute(bool first);
 
-    CongestionParameters parameters_;
+    Parameters parameters_;
     std::vector<Link> links_;      ///< as of the last acknowledgement
     double window_;                ///< W, bytes
     double reference_;             ///< W_c, bytes

@@ -1,5 +1,6 @@
 #include "packet/congestion/swift.h"
 
+#include "packet/congestion/congestion_parameters.h"
 #include "topology/parameters/congestion_parameters.h"
 
 #include <algorithm>
@@ -8,72 +9,81 @@
 
 namespace npunet::packet {
 
-using topology::SwiftParameter;
-
 Swift::Swift(const topology::CongestionControlChoice& choice, const FlowPath& path)
-    : parameters_(choice, path),
-      window_(parameters_[SwiftParameter::initial_window] / static_cast<double>(path.packet)),
+    : parameters_(resolve(choice, path)),
+      window_(parameters_.initial_window),
       round_trip_(path.round_trip),
       decreased_(std::numeric_limits<std::int64_t>::min() / 2) {
     bound();
 }
 
+Swift::Parameters Swift::resolve(const topology::CongestionControlChoice& choice,
+                                 const FlowPath& path) {
+    using Parameter = topology::SwiftParameter;
+    const CongestionParameters given(choice, path);
+    const auto packet = static_cast<double>(path.packet);
+    const double fs_range = given[Parameter::fs_range] + given[Parameter::fs_range_round_trips];
+    const double fs_most = 1 / std::sqrt(given[Parameter::fs_min_window]);
+    const double fs_least = 1 / std::sqrt(given[Parameter::fs_max_window]);
+    return {.window_ai = given[Parameter::window_ai],
+            .beta = given[Parameter::beta],
+            .max_mdf = given[Parameter::max_mdf],
+            .base_target = given[Parameter::base_target] +
+                           given[Parameter::base_target_round_trips] +
+                           path.hops * given[Parameter::hop_scaling],
+            .fs_range = fs_range,
+            .fs_slope = fs_range / (fs_most - fs_least),
+            .fs_least = fs_least,
+            .initial_window = given[Parameter::initial_window] / packet,
+            .min_window = given[Parameter::min_window],
+            .max_window = std::max(1.0, given[Parameter::max_window] / packet),
+            .reset_timeouts = given.whole(Parameter::reset_timeouts),
+            .packet = path.packet};
+}
+
 std::int64_t Swift::window() const {
-    const std::int64_t packet = parameters_.path().packet;
-    const double bytes = window_ * static_cast<double>(packet);
-    return std::max(packet, rounded(bytes));
+    const double bytes = window_ * static_cast<double>(parameters_.packet);
+    return std::max(parameters_.packet, rounded(bytes));
 }
 
 std::int64_t Swift::rate(std::int64_t /* now */) {
     if (window_ >= 1) {
         return no_pacing;
     }
-    const double bytes = window_ * static_cast<double>(parameters_.path().packet);
+    const double bytes = window_ * static_cast<double>(parameters_.packet);
     const double rate = bytes * 1e12 / static_cast<double>(round_trip_);
     return std::max(std::int64_t{1}, rounded(rate));
 }
 
 double Swift::target_delay() const {
-    const double range =
-        parameters_[SwiftParameter::fs_range] + parameters_[SwiftParameter::fs_range_round_trips];
-    const double at_least = 1 / std::sqrt(parameters_[SwiftParameter::fs_min_window]);
-    const double at_most = 1 / std::sqrt(parameters_[SwiftParameter::fs_max_window]);
-    const double slope = range / (at_least - at_most);
-    const double scaling = slope * (1 / std::sqrt(window_) - at_most);
-    return parameters_[SwiftParameter::base_target] +
-           parameters_[SwiftParameter::base_target_round_trips] +
-           parameters_.path().hops * parameters_[SwiftParameter::hop_scaling] +
-           std::clamp(scaling, 0.0, range);
+    const double scaling = parameters_.fs_slope * (1 / std::sqrt(window_) - parameters_.fs_least);
+    return parameters_.base_target + std::clamp(scaling, 0.0, parameters_.fs_range);
 }
 
 void Swift::acknowledged(const Acknowledgement& acknowledgement) {
     timeouts_ = 0;
-    if (acknowledgement.round_trip < 0) {
-        return;
-    }
     round_trip_ = std::max(std::int64_t{1}, acknowledgement.round_trip);
     const auto delay = static_cast<double>(round_trip_);
     const double target = target_delay();
     if (delay < target) {
-        const double packets = static_cast<double>(acknowledgement.bytes) /
-                               static_cast<double>(parameters_.path().packet);
-        window_ += parameters_[SwiftParameter::window_ai] * packets / std::max(window_, 1.0);
+        const double packets =
+            static_cast<double>(acknowledgement.bytes) / static_cast<double>(parameters_.packet);
+        window_ += parameters_.window_ai * packets / std::max(window_, 1.0);
         bound();
         return;
     }
     decrease(acknowledgement.now,
-             std::max(1 - parameters_[SwiftParameter::beta] * (delay - target) / delay,
-                      1 - parameters_[SwiftParameter::max_mdf]));
+             std::max(1 - parameters_.beta * (delay - target) / delay, 1 - parameters_.max_mdf));
 }
 
 void Swift::lost(std::int64_t now, bool timeout) {
     timeouts_ = timeout ? timeouts_ + 1 : 0;
-    if (timeouts_ >= parameters_.whole(SwiftParameter::reset_timeouts)) {
+    if (timeouts_ >= parameters_.reset_timeouts) {
         window_ = 0;
         bound();
         return;
     }
-    decrease(now, 1 - parameters_[SwiftParameter::max_mdf]);
+    decrease(now, 1 - parameters_.max_mdf);
 }
 
 void Swift::decrease(std::int64_t now, double factor) {
@@ -98,9 +108,7 @@ void Swift::scan(engine::StateScan& scan, const engine::FlowProgress& /* progres
 }
 
 void Swift::bound() {
-    const double most = std::max(1.0, parameters_[SwiftParameter::max_window] /
-                                          static_cast<double>(parameters_.path().packet));
-    window_ = std::clamp(window_, parameters_[SwiftParameter::min_window], most);
+    window_ = std::clamp(window_, parameters_.min_window, parameters_.max_window);
 }
 
 }  // namespace npunet::packet

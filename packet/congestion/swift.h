@@ -20,13 +20,13 @@
 // so t is the delay of the fabric alone.
 #pragma once
 
-#include "packet/congestion/congestion_parameters.h"
+#include "packet/congestion/congestion_control.h"
 
 namespace npunet::packet {
 
 class Swift : public CongestionControl {
 public:
-    /// `choice` is of Swift and must outlive this.
+    /// `choice` is of Swift.
     Swift(const topology::CongestionControlChoice& choice, const FlowPath& path);
 
     void acknowledged(const Acknowledgement& acknowledgement) override;
@@ -42,6 +42,25 @@ public:
     double target_delay() const;
 
 private:
+    /// The parameters of one queue pair.
+    struct Parameters {
+        double window_ai;  ///< ai, packets
+        double beta;
+        double max_mdf;
+        double base_target;     ///< with its round trips and the hops, ps
+        double fs_range;        ///< with its round trips, ps
+        double fs_slope;        ///< a, ps
+        double fs_least;        ///< 1 / sqrt(fs_max_window)
+        double initial_window;  ///< packets
+        double min_window;      ///< packets
+        double max_window;      ///< packets
+        std::int64_t reset_timeouts;
+        std::int64_t packet;  ///< bytes of a full packet
+    };
+
+    static Parameters resolve(const topology::CongestionControlChoice& choice,
+                              const FlowPath& path);
+
     /// Multiplies the window by a factor below 1, unless it was decreased less than a round trip
     /// ago.
     void decrease(std::int64_t now, double factor);
@@ -49,9 +68,9 @@ private:
     /// Clamps the window.
     void bound();
 
-    CongestionParameters parameters_;
+    Parameters parameters_;
     double window_;              ///< packets
-    std::int64_t round_trip_;    ///< of the last acknowledgement with one, ps
+    std::int64_t round_trip_;    ///< of the last acknowledgement, ps
     std::int64_t decreased_;     ///< when the window was last decreased, ps
     std::int64_t calls_ = 0;     ///< of decrease()
     std::int32_t timeouts_ = 0;  ///< consecutive

@@ -16,15 +16,15 @@
 // round trip; T_high is computed in the same way and is at least T_low.
 #pragma once
 
+#include "packet/congestion/congestion_control.h"
 #include "packet/congestion/congestion_parameters.h"
-
 #include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::packet {
 
 class Timely : public CongestionControl {
 public:
-    /// `choice` is of TIMELY and must outlive this.
+    /// `choice` is of TIMELY.
     Timely(const topology::CongestionControlChoice& choice, const FlowPath& path);
 
     void acknowledged(const Acknowledgement& acknowledgement) override;
@@ -34,21 +34,34 @@ public:
     double normalized_gradient() const;
 
 private:
+    /// The parameters of one queue pair.
+    struct Parameters {
+        double ewma_weight;  ///< alpha
+        double beta;
+        double rate_ai;  ///< delta, bytes/s
+        double t_low;    ///< T_low, ps
+        double t_high;   ///< T_high, ps
+        std::int64_t hai_threshold;
+        double hai_factor;     ///< N
+        std::int64_t segment;  ///< bytes
+        bool every_round_trip;
+        double min_rate;    ///< bytes/s, at most line_rate
+        double line_rate;   ///< of the first link, bytes/s
+        double round_trip;  ///< of the idle path, ps
+    };
+
+    static Parameters resolve(const topology::CongestionControlChoice& choice,
+                              const FlowPath& path);
+
     /// Algorithm 1, for a round trip in ps.
     void update(std::int64_t round_trip);
 
     /// Its first part: updates d and falling_.
     void average(std::int64_t round_trip);
 
-    /// T_low.
-    double low_delay() const {
-        return parameters_[topology::TimelyParameter::t_low] +
-               parameters_[topology::TimelyParameter::t_low_round_trips];
-    }
-
     void scan_gradient(engine::StateScan& scan);
 
-    CongestionParameters parameters_;
+    Parameters parameters_;
     double rate_;                   ///< R, bytes/s
     double difference_ = 0;         ///< d, ps
     std::int64_t round_trip_ = -1;  ///< t', ps; -1: none yet

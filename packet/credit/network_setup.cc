@@ -1,6 +1,6 @@
 #include "packet/credit/network_setup.h"
 
-#include "packet/base/parameter_check.h"
+#include "packet/base/packet_network.h"
 
 #include "base/errors.h"
 

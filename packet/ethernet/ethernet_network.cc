@@ -1,10 +1,9 @@
 #include "packet/ethernet/ethernet_network.h"
 
-#include "packet/base/parameter_check.h"
+#include "packet/base/packet_network.h"
 
 #include "base/errors.h"
-#include "topology/ethernet_problem.h"
-#include "topology/transport_section.h"
+#include "topology/network/packet_checks.h"
 
 #include <algorithm>
 #include <utility>

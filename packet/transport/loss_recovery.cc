@@ -24,8 +24,7 @@ std::int64_t LossRecovery::hear(QueuePair& pair, const EthernetPacket& answer) {
             bytes += acknowledge_one(pair, answer.subject);
             judge_losses(pair);
         } else if (answer.subject >= pair.acknowledged &&
-                   !pair.selective->received.contains(answer.subject) &&
-                   !pair.selective->lost.contains(answer.subject)) {
+                   pair.selective->is_in_flight(answer.subject)) {
             lose(pair, answer.subject);
             tell_loss(pair, answer.subject);
         }
@@ -85,7 +84,7 @@ std::int64_t LossRecovery::acknowledge_one(QueuePair& pair, std::uint64_t sequen
     if (sequence < pair.acknowledged || selective.received.contains(sequence)) {
         return 0;
     }
-    const std::int64_t wire = messages_.wire_of(messages_[messages_.of(pair, sequence)], sequence);
+    const std::int64_t wire = messages_.wire_of(pair, sequence);
     if (selective.lost.contains(sequence)) {
         selective.lost.erase(sequence);
         --selective.losses;
@@ -108,7 +107,7 @@ void LossRecovery::judge_losses(QueuePair& pair) {
         selective.highest > tolerated + 1 ? selective.highest - 1 - tolerated : 0;
     for (std::uint64_t sequence = std::max(selective.judged, pair.acknowledged); sequence < end;
          ++sequence) {
-        if (!selective.received.contains(sequence) && !selective.lost.contains(sequence)) {
+        if (selective.is_in_flight(sequence)) {
             lose(pair, sequence);
             tell_loss(pair, sequence);
         }
@@ -118,7 +117,7 @@ void LossRecovery::judge_losses(QueuePair& pair) {
 
 void LossRecovery::lose(QueuePair& pair, std::uint64_t sequence) {
     SelectiveState& selective = *pair.selective;
-    pair.in_flight -= messages_.wire_of(messages_[messages_.of(pair, sequence)], sequence);
+    pair.in_flight -= messages_.wire_of(pair, sequence);
     selective.lost.insert(sequence);
     selective.first_lost =
         selective.losses == 0 ? sequence : std::min(selective.first_lost, sequence);
@@ -142,8 +141,7 @@ void LossRecovery::lose_all(QueuePair& pair) {
     jitter_.put_off(pair, clock_.now());
     if (pair.selective) {
         for (std::uint64_t sequence = pair.acknowledged; sequence < pair.next; ++sequence) {
-            if (!pair.selective->received.contains(sequence) &&
-                !pair.selective->lost.contains(sequence)) {
+            if (pair.selective->is_in_flight(sequence)) {
                 lose(pair, sequence);
             }
         }

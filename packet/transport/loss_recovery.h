@@ -1,11 +1,6 @@
 // Loss detection of a sender: which packets in flight have been received, and which are lost and
-// have to be sent again.
-//
-// - Go-back-N: when the receiver requests the packet that it expects, the sender continues from
-//   there, if it has sent anything beyond.
-// - Selective repeat: a packet is sent again, by this rule once, when one whose number is higher by
-//   more than `reordering` has been received before it.
-// - After a timeout everything in flight is considered lost.
+// have to be sent again. The rules of go-back-N, selective repeat and timeouts stand in
+// transport.h.
 #pragma once
 
 #include "packet/base/clock.h"

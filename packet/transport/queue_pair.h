@@ -14,6 +14,21 @@
 
 namespace npunet::packet {
 
+/// A message on its queue pair, which consists of the packets `first` to `last`.
+struct TransportMessage {
+    std::uint64_t id = 0;               ///< engine::MessageId
+    std::int64_t bytes = 0;             ///< payload
+    std::int64_t first_byte_left = -1;  ///< start of its first packet in ps; -1 before
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+    std::uint32_t pair = none;  ///< number of its queue pair
+    std::uint32_t handle = 0;   ///< Message::handle
+    std::uint32_t next = none;  ///< the following message, or the next free place
+    bool wants_sent = false;
+    bool acknowledged = false;  ///< finished at the source
+    bool delivered = false;     ///< finished at the destination
+};
+
 /// Selective repeat: what the sender knows of packets that it has sent.
 struct SelectiveState {
     SequenceSet received;            ///< beyond those received in order
@@ -23,6 +38,11 @@ struct SelectiveState {
     std::uint64_t highest = 0;       ///< one past the highest received
     std::uint64_t judged = 0;        ///< packets below have been checked for loss
     std::uint64_t recovery_end = 0;  ///< losses below belong to one already signalled
+
+    /// Whether the packet, which was sent, is neither known to be received nor lost.
+    bool is_in_flight(std::uint64_t sequence) const {
+        return !received.contains(sequence) && !lost.contains(sequence);
+    }
 };
 
 /// Totals of a queue pair.

@@ -1,6 +1,9 @@
 #include "packet/transport/queue_pair_table.h"
 
+#include "packet/congestion/congestion_parameters.h"
+
 #include "base/quantities.h"
+#include "topology/parameters/congestion_parameters.h"
 
 #include <algorithm>
 #include <memory>
@@ -91,7 +94,8 @@ FlowPath QueuePairTable::path_of(const QueuePair& pair) const {
 void QueuePairTable::open_credit(QueuePair& pair, const FlowPath& path) const {
     const topology::CongestionControlChoice& choice = description_.packet.congestion_control;
     pair.credit = std::make_unique<CreditState>();
-    const double window = topology::value_of(choice, "initial_window") * path.bandwidth_delay();
+    const CongestionParameters given(choice, path);
+    const double window = given[topology::ReceiverCreditParameter::initial_window];
     pair.credit->initial = std::max<std::int64_t>(capped_whole(window) / sizes_.full(), 1);
     const topology::Hop last =
         description_.route(NodeId(std::size_t{pair.source}), NodeId(std::size_t{pair.destination}))

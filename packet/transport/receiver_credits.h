@@ -27,9 +27,6 @@ public:
     ReceiverCredits(const topology::NetworkDescription& description, PacketClock& clock,
                     const PacketSizes& sizes, QueuePairTable& pairs, TransportPackets& packets);
 
-    ReceiverCredits(const ReceiverCredits&) = delete;
-    ReceiverCredits& operator=(const ReceiverCredits&) = delete;
-
     /// Processes the need of a sender, from data or a REQUEST.
     void learn(const EthernetPacket& packet);
 

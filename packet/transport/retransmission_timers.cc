@@ -34,19 +34,21 @@ void RetransmissionTimers::await(const QueuePair& pair, std::uint32_t number) {
                     event_, number);
 }
 
-void RetransmissionTimers::due(std::uint32_t number) {
+bool RetransmissionTimers::expires(std::uint32_t number) {
     QueuePair& pair = pairs_[number];
     const std::int64_t now = clock_.now();
     if (pair.timer != now || (clock_.is_suspended() && pair.is_in_flight())) {
-        return;
+        return false;
     }
     pair.timer = never;
     if (pair.deadline <= now) {
-        handler_.timed_out(number);
-    } else if (pair.deadline != never) {
+        return true;
+    }
+    if (pair.deadline != never) {
         pair.timer = pair.deadline;
         await(pair, number);
     }
+    return false;
 }
 
 void RetransmissionTimers::note(bool wanted) {

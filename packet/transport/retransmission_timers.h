@@ -7,7 +7,6 @@
 #pragma once
 
 #include "packet/base/clock.h"
-#include "packet/base/member_event.h"
 #include "packet/transport/queue_pair_table.h"
 #include "packet/transport/restart_detection.h"
 
@@ -18,26 +17,20 @@
 
 namespace npunet::packet {
 
-class TimeoutHandler {
-public:
-    /// A queue pair, given by number, has made no progress during its timeout.
-    virtual void timed_out(std::uint32_t number) = 0;
-
-protected:
-    ~TimeoutHandler() = default;
-};
-
 class RetransmissionTimers {
 public:
-    /// All arguments must outlive this.
-    RetransmissionTimers(PacketClock& clock, QueuePairTable& pairs, TimeoutHandler& handler)
-        : clock_(clock), pairs_(pairs), handler_(handler) {}
+    /// All arguments must outlive this. `event` calls expires() with the number it is given.
+    RetransmissionTimers(PacketClock& clock, QueuePairTable& pairs, engine::EventHandler& event)
+        : clock_(clock), pairs_(pairs), event_(event) {}
 
     RetransmissionTimers(const RetransmissionTimers&) = delete;
     RetransmissionTimers& operator=(const RetransmissionTimers&) = delete;
 
     /// Restarts the timeout, or stops it where nothing is in flight and no credit is awaited.
     void restart(QueuePair& pair, std::uint32_t number);
+
+    /// The timer event of a queue pair is due: whether its timeout has expired.
+    bool expires(std::uint32_t number);
 
     /// Starts or stops recording restarts.
     void note(bool wanted);
@@ -55,15 +48,11 @@ private:
     /// Schedules an event at QueuePair::timer.
     void await(const QueuePair& pair, std::uint32_t number);
 
-    /// The timer event of a queue pair is due.
-    void due(std::uint32_t number);
-
     PacketClock& clock_;
     QueuePairTable& pairs_;
-    TimeoutHandler& handler_;
+    engine::EventHandler& event_;
     std::vector<TimerRestart> noted_;
     bool notes_ = false;
-    MemberEvent<&RetransmissionTimers::due> event_{*this};
 };
 
 }  // namespace npunet::packet

@@ -21,7 +21,7 @@ TransportSender::TransportSender(const topology::NetworkDescription& description
       window_(description.packet.transport, sizes),
       lines_(description.graph.links(), description.packet.classes.count, network, sizes.full(),
              window_, pairs),
-      timers_(network.clock, pairs, *this),
+      timers_(network.clock, pairs, timer_event_),
       recovery_(description, sizes, network.clock, messages),
       credits_(sizes, pairs, packets, timers_),
       jitter_(description) {}
@@ -64,11 +64,7 @@ std::uint32_t TransportSender::take_packet(std::uint32_t port, std::uint32_t tra
     }
     count(pair, number, packet);
     if (pair.control) {
-        pair.control->packet_sent(now, packet.wire);
-        const std::int64_t rate = pair.control->rate(now);
-        if (rate != CongestionControl::no_pacing) {
-            pair.next_start = later(Time::ps(now), time_for(packet.wire, rate)).ps();
-        }
+        pace(pair, packet.wire, now);
     }
     packet.asks = !pair.has_more() || !window_.is_open(pair);
     if (packet.asks || sequence == message.last) {
@@ -91,6 +87,14 @@ void TransportSender::count(QueuePair& pair, std::uint32_t number, const Etherne
     }
 }
 
+void TransportSender::pace(QueuePair& pair, std::uint32_t wire, std::int64_t now) {
+    pair.control->packet_sent(now, wire);
+    const std::int64_t rate = pair.control->rate(now);
+    if (rate != CongestionControl::no_pacing) {
+        pair.next_start = later(Time::ps(now), time_for(wire, rate)).ps();
+    }
+}
+
 void TransportSender::leaves_for_good(const EthernetPacket& packet, std::int64_t end) {
     QueuePair& pair = pairs_[packet.pair];
     pair.last_end = std::max(pair.last_end, end);
@@ -105,28 +109,32 @@ void TransportSender::leaves_for_good(const EthernetPacket& packet, std::int64_t
 void TransportSender::receive_answer(const EthernetPacket& packet) {
     const std::uint32_t number = packet.pair;
     QueuePair& pair = pairs_[number];
-    const std::int64_t now = network_.clock.now();
     const std::int64_t bytes = recovery_.hear(pair, packet);
     if (bytes > 0) {
         pair.backoff = 0;
         timers_.restart(pair, number);
     }
     if (pair.control && packet.kind != PacketKind::Trimmed) {
-        Acknowledgement told;
-        told.now = now;
-        told.bytes = bytes;
-        told.marked = std::min<std::int64_t>(packet.marked, bytes);
-        told.round_trip = now - packet.sent_at;
-        told.next = packet.sequence;
-        told.sent = pair.top;
-        if (packet.telemetry != none) {
-            const std::vector<HopTelemetry>& hops = network_.telemetry[packet.telemetry];
-            told.telemetry = hops.data();
-            told.hops = static_cast<std::uint32_t>(hops.size());
-        }
-        pair.control->acknowledged(told);
+        tell_control(pair, packet, bytes);
     }
     review(number);
+}
+
+void TransportSender::tell_control(QueuePair& pair, const EthernetPacket& answer,
+                                   std::int64_t bytes) {
+    Acknowledgement told;
+    told.now = network_.clock.now();
+    told.bytes = bytes;
+    told.marked = std::min<std::int64_t>(answer.marked, bytes);
+    told.round_trip = told.now - answer.sent_at;
+    told.next = answer.sequence;
+    told.sent = pair.top;
+    if (answer.telemetry != none) {
+        const std::vector<HopTelemetry>& hops = network_.telemetry[answer.telemetry];
+        told.telemetry = hops.data();
+        told.hops = static_cast<std::uint32_t>(hops.size());
+    }
+    pair.control->acknowledged(told);
 }
 
 void TransportSender::receive_notification(std::uint32_t number) {

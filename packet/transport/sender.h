@@ -3,6 +3,7 @@
 // answers, RetransmissionTimers detects missing ones.
 #pragma once
 
+#include "packet/base/member_event.h"
 #include "packet/base/packet_sizes.h"
 #include "packet/transport/loss_recovery.h"
 #include "packet/transport/queue_pair_table.h"
@@ -22,16 +23,13 @@
 
 namespace npunet::packet {
 
-class TransportSender final : private TimeoutHandler {
+class TransportSender {
 public:
     /// All arguments must outlive this. `host` is called when a sender gives up.
     TransportSender(const topology::NetworkDescription& description,
                     const TransportNetwork& network, const PacketSizes& sizes,
                     QueuePairTable& pairs, TransportMessages& messages, TransportPackets& packets,
                     const TransportHost& host);
-
-    TransportSender(const TransportSender&) = delete;
-    TransportSender& operator=(const TransportSender&) = delete;
 
     SendQueues& lines() { return lines_; }
     const SendQueues& lines() const { return lines_; }
@@ -62,7 +60,15 @@ public:
     void choose_again();
 
 private:
-    void timed_out(std::uint32_t number) override;
+    /// The timer event of a queue pair is due.
+    void timer_is_due(std::uint32_t number) {
+        if (timers_.expires(number)) {
+            timed_out(number);
+        }
+    }
+
+    /// A queue pair has made no progress during its timeout.
+    void timed_out(std::uint32_t number);
 
     /// Joins its send queue, or requests credit, where that is due.
     void review(std::uint32_t number) {
@@ -80,6 +86,12 @@ private:
     /// Counts a packet that starts.
     void count(QueuePair& pair, std::uint32_t number, const EthernetPacket& packet);
 
+    /// A packet starts: congestion control decides when the next one may. `wire`: bytes.
+    static void pace(QueuePair& pair, std::uint32_t wire, std::int64_t now);
+
+    /// An answer acknowledges `bytes` on the wire: passes it to congestion control.
+    void tell_control(QueuePair& pair, const EthernetPacket& answer, std::int64_t bytes);
+
     bool is_reliable_;       ///< there is a transport
     std::uint32_t retries_;  ///< allowed consecutive timeouts; 0: unlimited
     TransportNetwork network_;
@@ -89,6 +101,7 @@ private:
     const TransportHost& host_;
     SendWindow window_;
     SendQueues lines_;
+    MemberEvent<&TransportSender::timer_is_due> timer_event_{*this};
     RetransmissionTimers timers_;
     LossRecovery recovery_;
     SenderCredits credits_;

@@ -72,9 +72,6 @@ public:
     QueuePairs(const topology::NetworkDescription& description, const TransportNetwork& network,
                TransportHost& host);
 
-    QueuePairs(const QueuePairs&) = delete;
-    QueuePairs& operator=(const QueuePairs&) = delete;
-
     /// The network is split, and this is in one of its partitions: messages are sent in the
     /// partition of their source and delivered in that of their destination. Before the first
     /// message. `boundary` must outlive this.

@@ -2,8 +2,11 @@
 
 namespace npunet::packet {
 
-void TransportBoundary::describe(std::uint32_t place, const engine::Message& message,
-                                 std::int64_t now) {
+void TransportBoundary::open(std::uint32_t place, const engine::Message& message,
+                             std::int64_t now) {
+    if (boundary_ == nullptr) {
+        return;
+    }
     BoundaryMessage& known = boundary_->of_message(place);
     known = BoundaryMessage();
     known.id = message.id.value();

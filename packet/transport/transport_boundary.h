@@ -5,7 +5,6 @@
 #pragma once
 
 #include "packet/transport/ethernet_boundary.h"
-#include "packet/transport/message.h"
 #include "packet/transport/queue_pair.h"
 
 #include "engine/network/network.h"
@@ -32,11 +31,7 @@ public:
     }
 
     /// A message starts here, at `now` in picoseconds.
-    void open(std::uint32_t place, const engine::Message& message, std::int64_t now) {
-        if (boundary_ != nullptr) {
-            describe(place, message, now);
-        }
-    }
+    void open(std::uint32_t place, const engine::Message& message, std::int64_t now);
 
     /// A packet starts here: stores its queue pair with it, for any partition it reaches.
     void take_along(std::uint32_t place, const QueuePair& pair) {
@@ -73,8 +68,6 @@ public:
     void message_arrives(std::uint32_t place);
 
 private:
-    void describe(std::uint32_t place, const engine::Message& message, std::int64_t now);
-
     EthernetBoundary* boundary_ = nullptr;  ///< null: the network is not split
 };
 

@@ -25,9 +25,10 @@ void TransportMessages::open(const engine::Message& message, std::uint32_t numbe
     }
     pair.newest = place;
     boundary_.open(place, message, clock_.now());
-    for (std::uint32_t* pointer : {&pair.sending, &pair.acknowledging, &pair.delivering}) {
-        const bool here = pointer != &pair.delivering || receives_here;
-        *pointer = *pointer == none && here ? place : *pointer;
+    pair.sending = pair.sending == none ? place : pair.sending;
+    pair.acknowledging = pair.acknowledging == none ? place : pair.acknowledging;
+    if (receives_here && pair.delivering == none) {
+        pair.delivering = place;
     }
     if (pair.use.started < 0) {
         pair.use.started = clock_.now();
@@ -61,16 +62,10 @@ void TransportMessages::meet(std::uint32_t number, const EthernetCargo& cargo) {
 }
 
 void TransportMessages::sender_is_done(std::uint32_t place, std::int64_t at) {
-    TransportMessage& message = messages_[place];
+    const TransportMessage& message = messages_[place];
     host_.messages_change();
     if (!message.wants_sent) {
-        const std::uint32_t handle = message.handle;
-        const bool leaves = !boundary_.receives_here(pairs_[message.pair]);
-        message.acknowledged = true;
-        free_if_done(place);
-        if (leaves) {
-            boundary_.message_has_left(handle);
-        }
+        sent(place);
         return;
     }
     clock_.schedule(at, EventKey::of(Phase::Arrival, engine::event_kind::message_sent, message.id),
@@ -99,10 +94,13 @@ bool TransportMessages::deliver(QueuePair& pair) {
 void TransportMessages::sent(std::uint32_t place) {
     TransportMessage& message = messages_[place];
     const std::uint32_t handle = message.handle;
+    const bool wants_sent = message.wants_sent;
     const bool leaves = !boundary_.receives_here(pairs_[message.pair]);
     message.acknowledged = true;
     free_if_done(place);
-    listener_->on_sent(handle);
+    if (wants_sent) {
+        listener_->on_sent(handle);
+    }
     if (leaves) {
         boundary_.message_has_left(handle);
     }

@@ -5,7 +5,7 @@
 #include "packet/base/clock.h"
 #include "packet/base/member_event.h"
 #include "packet/base/packet_sizes.h"
-#include "packet/transport/message.h"
+#include "packet/base/pool.h"
 #include "packet/transport/queue_pair_table.h"
 #include "packet/transport/transport_boundary.h"
 #include "packet/transport/transport_wire.h"
@@ -24,9 +24,6 @@ public:
                       TransportBoundary& boundary, TransportHost& host)
         : clock_(clock), sizes_(sizes), pairs_(pairs), boundary_(boundary), host_(host) {}
 
-    TransportMessages(const TransportMessages&) = delete;
-    TransportMessages& operator=(const TransportMessages&) = delete;
-
     /// Must outlive this.
     void set_listener(engine::MessageListener& listener) { listener_ = &listener; }
 
@@ -38,12 +35,21 @@ public:
 
     /// Place of the message of a packet that is not acknowledged.
     std::uint32_t of(const QueuePair& pair, std::uint64_t sequence) const {
-        return messages_.find(pair.acknowledging, sequence);
+        std::uint32_t place = pair.acknowledging;
+        while (messages_[place].last < sequence) {
+            place = messages_[place].next;
+        }
+        return place;
     }
 
     /// Bytes on the wire of a packet of the message.
     std::uint32_t wire_of(const TransportMessage& message, std::uint64_t sequence) const {
         return sizes_.wire(sizes_.payload_behind(message.bytes, sequence - message.first));
+    }
+
+    /// Bytes on the wire of a packet that is not acknowledged.
+    std::uint32_t wire_of(const QueuePair& pair, std::uint64_t sequence) const {
+        return wire_of(messages_[of(pair, sequence)], sequence);
     }
 
     /// A message is sent, as the last one of its queue pair.
@@ -62,7 +68,7 @@ public:
     bool deliver(QueuePair& pair);
 
 private:
-    /// Sent notification.
+    /// The source has finished a message. Sent notification, where that is wanted.
     void sent(std::uint32_t place);
 
     /// Delivery notification.
@@ -77,7 +83,7 @@ private:
     TransportBoundary& boundary_;
     TransportHost& host_;
     engine::MessageListener* listener_ = nullptr;
-    QueuedMessages messages_;
+    Pool<TransportMessage> messages_;
     std::size_t in_flight_ = 0;  ///< messages in progress
     MemberEvent<&TransportMessages::sent> sent_event_{*this};
     MemberEvent<&TransportMessages::delivered> delivered_event_{*this};

@@ -3,7 +3,6 @@
 
 #include "packet/base/ethernet_packet.h"
 #include "packet/base/packet_sizes.h"
-#include "packet/transport/message.h"
 #include "packet/transport/queue_pair_table.h"
 #include "packet/transport/transport_boundary.h"
 #include "packet/transport/transport_wire.h"

@@ -52,8 +52,6 @@ TEST(Swift, GrowsByAPacketARoundTrip) {
     EXPECT_EQ(swift.packets(), 101);
     acknowledge(swift, 0, 19 * us, 1000);
     EXPECT_EQ(swift.packets(), 101 + 1.0 / 101);
-    acknowledge(swift, 0, -1, 100'000);
-    EXPECT_EQ(swift.packets(), 101 + 1.0 / 101) << "no round trip is known";
 }
 
 // t = 25 us: 1 - 0.8 (25 - 20) / 25 = 0.84. t = 1 ms: 1 - 0.8 x 0.98 is less than 1 - max_mdf =
@@ -136,7 +134,7 @@ TEST(Swift, TakesLossesForCongestion) {
         swift.lost(i * 100 * us, true);
     }
     EXPECT_EQ(swift.packets(), 50.0 / 16);
-    acknowledge(swift, 501 * us, -1);
+    acknowledge(swift, 501 * us, 20 * us);  // at the target
     swift.lost(600 * us, true);
     EXPECT_EQ(swift.packets(), 50.0 / 32) << "the first one in a row again";
     for (int i = 7; i <= 10; ++i) {

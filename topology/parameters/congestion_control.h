@@ -1,7 +1,7 @@
 // Congestion control of the packet fidelity's transport: which algorithms there are, and their
 // parameters. One table of parameters an algorithm is the source of the keys of network.yml, of the
 // attributes of the ns-3 objects and of docs/transport.md; what the algorithms do is in
-// ns3-module/model/npu-congestion-control.h.
+// packet/congestion/congestion_control.h.
 //
 //     CongestionControlChoice choice = standard_choice(CongestionAlgorithm::Dcqcn);
 //     choice.values[DcqcnParameter::rate_ai] = 5e6;   // bytes/s

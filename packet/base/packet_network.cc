@@ -1,4 +1,4 @@
-#include "packet/base/parameter_check.h"
+#include "packet/base/packet_network.h"
 
 #include "base/errors.h"
 #include "topology/parameters/traffic_classes.h"

@@ -1,0 +1,47 @@
+// Storage of values by place. The place freed last is reused first, so that even a long run touches
+// little memory.
+//
+//     Pool<EthernetPacket> packets;
+//     const std::uint32_t place = packets.take();
+//     packets[place].hop = 7;
+//     packets.free(place);
+#pragma once
+
+#include "packet/base/constants.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace npunet::packet {
+
+/// `Value` has a member `next`, a place, which links the free places.
+template <class Value>
+class Pool {
+public:
+    /// The place of a default-constructed value.
+    std::uint32_t take() {
+        if (free_ == none) {
+            values_.emplace_back();
+            return static_cast<std::uint32_t>(values_.size() - 1);
+        }
+        const std::uint32_t place = free_;
+        free_ = values_[place].next;
+        values_[place] = Value();
+        return place;
+    }
+
+    void free(std::uint32_t place) {
+        values_[place].next = free_;
+        free_ = place;
+    }
+
+    /// A reference is valid until the next take().
+    Value& operator[](std::uint32_t place) { return values_[place]; }
+    const Value& operator[](std::uint32_t place) const { return values_[place]; }
+
+private:
+    std::vector<Value> values_;  ///< used and free places
+    std::uint32_t free_ = none;  ///< head of the list of free places
+};
+
+}  // namespace npunet::packet
