@@ -6,8 +6,8 @@
 #pragma once
 
 #include "packet/base/constants.h"
+#include "packet/credit/credit_path.h"
 #include "packet/partition/partition.h"
-#include "packet/routing/credit_path.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -15,9 +15,9 @@
 // Times in picoseconds. A place is the index of a packet in the pool or of a message in the table.
 #pragma once
 
+#include "packet/credit/adaptive_routing.h"
 #include "packet/credit/link_transmission.h"
 #include "packet/credit/network_state.h"
-#include "packet/routing/adaptive_routing.h"
 
 #include "engine/network/network.h"
 #include "topology/network/network_description.h"

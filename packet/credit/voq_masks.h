@@ -5,7 +5,7 @@
 //     masks.for_each(port, port.next_queue, [&](std::uint32_t queue) { return serves(queue); });
 #pragma once
 
-#include "packet/routing/credit_port.h"
+#include "packet/credit/credit_port.h"
 
 #include <cstdint>
 #include <vector>

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "packet/base/constants.h"
-#include "packet/base/voq.h"
+#include "packet/credit/voq.h"
 
 #include <array>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "packet/routing/adaptive_routing.h"
+#include "packet/credit/adaptive_routing.h"
 
 #include "base/quantities.h"
 

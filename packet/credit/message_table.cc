@@ -1,4 +1,4 @@
-#include "packet/base/message_table.h"
+#include "packet/credit/message_table.h"
 
 namespace npunet::packet {
 

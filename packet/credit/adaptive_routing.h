@@ -8,8 +8,8 @@
 
 #include "packet/base/credit_account.h"
 #include "packet/base/link_timing.h"
-#include "packet/routing/credit_path.h"
-#include "packet/routing/credit_port.h"
+#include "packet/credit/credit_path.h"
+#include "packet/credit/credit_port.h"
 #include "packet/routing/least_cost.h"
 
 #include "topology/routing/multipath.h"
