@@ -3,6 +3,8 @@
 // it. Times in ps.
 #pragma once
 
+#include "engine/clock/event_queue.h"
+#include "engine/network/network.h"
 #include "packet/base/constants.h"
 #include "packet/base/ethernet_packet.h"
 #include "packet/base/packet_errors.h"

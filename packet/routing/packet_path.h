@@ -8,8 +8,11 @@
 //     path.cross(graph);       // it is at the node behind path.hop
 #pragma once
 
+#include "topology/graph/graph.h"
 #include "topology/network/network_description.h"
+#include "topology/network/reroutes.h"
 #include "topology/routing/multipath.h"
+#include "topology/routing/pair_hash.h"
 
 #include <cstdint>
 
