@@ -78,7 +78,7 @@ std::int64_t number_of(const JsonValue* value, std::int64_t otherwise) {
     return static_cast<std::int64_t>(real);
 }
 
-std::string_view text_of(const JsonValue* value) {
+std::string_view view_of(const JsonValue* value) {
     return value != nullptr && value->IsString()
                ? std::string_view(value->GetString(), value->GetStringLength())
                : std::string_view();
@@ -89,7 +89,7 @@ class NodeView {
 public:
     explicit NodeView(const JsonValue& node) : node_(node) {}
 
-    [[nodiscard]] std::string_view name() const { return text_of(member(node_, "name")); }
+    [[nodiscard]] std::string_view name() const { return view_of(member(node_, "name")); }
     /// A plain field of the older form, an attribute of the newer.
     [[nodiscard]] const JsonValue* field(std::string_view name) const {
         if (const JsonValue* flat = member(node_, std::string(name).c_str())) {
@@ -100,7 +100,7 @@ public:
             return nullptr;
         }
         for (const JsonValue& attribute : attributes->GetArray()) {
-            if (text_of(member(attribute, "name")) == name) {
+            if (view_of(member(attribute, "name")) == name) {
                 return member(attribute, "value");
             }
         }
@@ -173,12 +173,12 @@ void read_operands(const JsonValue* inputs, RecordedCommunication& one) {
     const auto at = [&](rapidjson::SizeType index) {
         return index < values.Size() ? &values[index] : nullptr;
     };
-    one.collective = text_of(at(name));
+    one.collective = view_of(at(name));
     one.peer = number_of(at(name - 1), -1);
     const JsonValue& group = values[name - 2];
     if (group.IsArray() && group.Size() == 2) {
-        one.group_name = text_of(&group[0]);
-        one.group_description = text_of(&group[1]);
+        one.group_name = view_of(&group[0]);
+        one.group_description = view_of(&group[1]);
     }
     one.sequence = number_of(at(name - 3), -1);
     one.in_split = numbers_of(at(name + 1));
@@ -196,7 +196,7 @@ RecordedCommunication communication_of(const NodeView& node) {
     count_first_operand(node.values("inputs"), one.in_elements, one.element_bytes);
     count_first_operand(node.values("outputs"), one.out_elements, one.element_bytes);
     if (one.collective.empty()) {
-        one.collective = text_of(node.field("collective_name"));
+        one.collective = view_of(node.field("collective_name"));
     }
     one.in_elements = number_of(node.field("in_msg_nelems"), one.in_elements);
     one.out_elements = number_of(node.field("out_msg_nelems"), one.out_elements);
@@ -223,13 +223,13 @@ private:
         expect('{', "an object");
         bool nodes = false;
         while (true) {
-            const std::string key(text_of(&value("a key")));
+            const std::string key(view_of(&value("a key")));
             expect(':', "a colon");
             if (key == "nodes") {
                 read_nodes();
                 nodes = true;
             } else if (const JsonValue& read = value("a value"); key == "schema") {
-                trace_.schema = text_of(&read);
+                trace_.schema = view_of(&read);
             } else if (key == "pid") {
                 trace_.pid = number_of(&read, 0);
             }
