@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
-#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -41,16 +40,9 @@ NetworkDescription grid(DimensionKind kind, int size, bool adaptive) {
 }
 
 std::vector<Time> deliveries(const NetworkDescription& network, const Plan& plan) {
-    engine::EventQueue queue;
-    packet::CreditNetwork machine(network, queue);
-    const Traffic traffic(plan, queue, machine);
-    queue.run();
-    std::vector<Time> times;
-    for (const Outcome& outcome : traffic.outcomes()) {
-        EXPECT_EQ(outcome.deliveries, 1);
-        times.push_back(outcome.delivered);
-    }
-    return times;
+    const CreditRun run(network, plan);
+    EXPECT_TRUE(all_came_once(run.outcomes()));
+    return run.delivered();
 }
 
 Time finish(const NetworkDescription& network, const Plan& plan) {
@@ -138,11 +130,7 @@ TEST(MultipathGain, SprayOnFatTrees) {
     Time adaptive;
     constexpr int rounds = 5;
     for (int round = 0; round < rounds; ++round) {
-        std::vector<int> target(64);
-        std::iota(target.begin(), target.end(), 0);
-        for (std::size_t last = target.size() - 1; last > 0; --last) {
-            std::swap(target[last], target[random() % last]);
-        }
+        const std::vector<int> target = random_circle(64, random);
         Plan plan;
         for (int npu = 0; npu < 64; ++npu) {
             plan.push_back(packets(npu, target[static_cast<std::size_t>(npu)], n));
