@@ -1,6 +1,7 @@
 // Packet parameters and faults drawn at random for a network that is already there.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <random>
 
