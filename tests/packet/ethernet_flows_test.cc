@@ -31,7 +31,7 @@ TEST(EthernetFlows, OneLinkCarriesWhatTheFlowSends) {
             if (kind == TransportKind::None && errors > 0) {
                 continue;
             }
-            NetworkDescription network = network_of(mesh(2), ethernet(kind));
+            NetworkDescription network = network_of({mesh(2)}, ethernet(kind));
             network.packet.error_rate = errors;
             const EthernetRun run(
                 network, {packets(0, 1, 300), packets(0, 1, 1), message(0, 1, 0, Time::ns(777))});
@@ -58,7 +58,8 @@ TEST(EthernetFlows, OneLinkCarriesWhatTheFlowSends) {
 TEST(EthernetFlows, MarksAreThoseOfTheLinks) {
     for (const CongestionAlgorithm algorithm :
          {CongestionAlgorithm::Dctcp, CongestionAlgorithm::Dcqcn}) {
-        NetworkDescription network = network_of(star(8), ethernet(TransportKind::SelectiveRepeat));
+        NetworkDescription network =
+            network_of({star(8)}, ethernet(TransportKind::SelectiveRepeat));
         network.packet.congestion_control = topology::standard_choice(algorithm);
         network.packet.ecn.kmin = Bytes(5'000);
         network.packet.ecn.kmax = Bytes(20'000);

@@ -28,7 +28,7 @@ using topology::TransportKind;
 TEST(Ethernet, TheLastAcknowledgementEndsTheSend) {
     for (const TransportKind kind : {TransportKind::GoBackN, TransportKind::SelectiveRepeat}) {
         for (int hops = 1; hops <= 5; ++hops) {
-            const NetworkDescription network = network_of(mesh(6), ethernet(kind));
+            const NetworkDescription network = network_of({mesh(6)}, ethernet(kind));
             const EthernetRun run(network, {packets(0, hops, 7)});
             const Time delivered = Time::ns(10 * (7 + hops - 1) + 5 * hops);
             EXPECT_EQ(run.delivered(0), delivered);
@@ -46,7 +46,7 @@ TEST(Ethernet, TheLastAcknowledgementEndsTheSend) {
 TEST(Ethernet, NothingIsLostHoweverOftenPausesAreAskedFor) {
     topology::PacketParameters packet;
     packet.flow_control = FlowControl::Pfc;
-    NetworkDescription network = network_of(star(4), packet);
+    NetworkDescription network = network_of({star(4)}, packet);
     const std::array rates{Rate(400'000'000'000), Rate(400'000'000'000), Rate(1'000'000'000),
                            Rate(900'000'000'000)};
     replace_links(network, [&](NodeId from, NodeId to) {
@@ -112,7 +112,7 @@ TEST(Ethernet, TrimmedPacketsComeAgainForGrants) {
 // A queue may have alpha times what is free: a packet that finds no room in an empty buffer would
 // be sent again for ever. Automatic buffers have 256 KiB for each link.
 TEST(Ethernet, RefusesBuffersThatNoPacketFits) {
-    NetworkDescription network = network_of(mesh(3), ethernet(TransportKind::SelectiveRepeat));
+    NetworkDescription network = network_of({mesh(3)}, ethernet(TransportKind::SelectiveRepeat));
     network.packet.flow_control = FlowControl::None;
     network.packet.buffer = Bytes();
     engine::EventQueue queue;

@@ -32,13 +32,13 @@ std::string stall_of(const NetworkDescription& network, const Plan& plan) {
 TEST(EthernetTransport, WindowsAndTimeoutsOfLongLinksAreNotNegative) {
     for (const TransportKind kind : {TransportKind::GoBackN, TransportKind::SelectiveRepeat}) {
         const NetworkDescription wide =
-            network_of(mesh(2), ethernet(kind), Rate(4'000'000'000'000'000'000),
+            network_of({mesh(2)}, ethernet(kind), Rate(4'000'000'000'000'000'000),
                        Time::ps(900'000'000'000'000));
         const EthernetRun quick(wide, {packets(0, 1, 50)});
         EXPECT_EQ(quick.delivered(0), Time::ps(900'000'000'000'000 + 50));
 
         const NetworkDescription distant =
-            network_of(mesh(2), ethernet(kind), rate, Time::ps(2'000'000'000'000'000'000));
+            network_of({mesh(2)}, ethernet(kind), rate, Time::ps(2'000'000'000'000'000'000));
         const EthernetRun far(distant, {packets(0, 1, 3)});
         EXPECT_EQ(far.delivered(0), Time::ps(2'000'000'000'000'030'000));
         EXPECT_EQ(far.machine.pairs()[0].use.timeouts, 0);
@@ -49,7 +49,7 @@ TEST(EthernetTransport, WindowsAndTimeoutsOfLongLinksAreNotNegative) {
 // A GB for each byte per second of the link is more than a queue ever has: nothing is marked where
 // packets of 0 and of 1 wait for the link from 1 to 2.
 TEST(EthernetTransport, ThresholdsOfMarksAreNotNegative) {
-    NetworkDescription network = network_of(mesh(3), ethernet(TransportKind::SelectiveRepeat));
+    NetworkDescription network = network_of({mesh(3)}, ethernet(TransportKind::SelectiveRepeat));
     network.packet.congestion_control =
         topology::standard_choice(topology::CongestionAlgorithm::Dctcp);
     network.packet.ecn.per = Rate(1);
@@ -66,7 +66,7 @@ TEST(EthernetTransport, AFullWindowIsAnsweredAtOnce) {
     for (const TransportKind kind : {TransportKind::GoBackN, TransportKind::SelectiveRepeat}) {
         for (const int w : {1, 2, 3, 7}) {
             for (const int count : {1, 2, 5, 14, 20}) {
-                NetworkDescription network = network_of(mesh(2), ethernet(kind));
+                NetworkDescription network = network_of({mesh(2)}, ethernet(kind));
                 network.packet.transport.ack_every = 8;
                 network.packet.transport.window = Bytes(w * (mtu + 64));
                 const EthernetRun run(network, {packets(0, 1, count)});
@@ -85,7 +85,7 @@ TEST(EthernetTransport, AFullWindowIsAnsweredAtOnce) {
 
 // As many packets as ack_every within the window are answered without asking: 8 of 16.
 TEST(EthernetTransport, AnOpenWindowIsAnsweredNowAndThen) {
-    NetworkDescription network = network_of(mesh(2), ethernet(TransportKind::GoBackN));
+    NetworkDescription network = network_of({mesh(2)}, ethernet(TransportKind::GoBackN));
     network.packet.transport.ack_every = 8;
     network.packet.transport.window = Bytes(16 * (mtu + 64));
     const EthernetRun run(network, {packets(0, 1, 64)});
@@ -98,7 +98,7 @@ TEST(EthernetTransport, AnOpenWindowIsAnsweredNowAndThen) {
 // waits for a timeout, which would be 500 us, when 8 x 400 packets take 32 us.
 TEST(EthernetTransport, AWindowThatClosesLaterIsNoWait) {
     NetworkDescription network =
-        network_of(star(9), ethernet(TransportKind::GoBackN), rate, Time::ns(200));
+        network_of({star(9)}, ethernet(TransportKind::GoBackN), rate, Time::ns(200));
     network.packet.ecn = {Bytes(5000), Bytes(20'000), 1, Rate()};
     using topology::CongestionAlgorithm;
     for (const CongestionAlgorithm algorithm :
@@ -122,7 +122,7 @@ TEST(EthernetTransport, AWindowThatClosesLaterIsNoWait) {
 // more than the first window (a bandwidth-delay product: 2.064 packets), so each goes at once,
 // without a request for credit. With one each 10 ns the third finds two under way, and waits.
 TEST(EthernetTransport, SmallMessagesNeedNoCreditWithinTheFirstWindow) {
-    NetworkDescription network = network_of(mesh(2), ethernet(TransportKind::SelectiveRepeat));
+    NetworkDescription network = network_of({mesh(2)}, ethernet(TransportKind::SelectiveRepeat));
     network.packet.congestion_control =
         topology::standard_choice(topology::CongestionAlgorithm::ReceiverCredit);
     Plan plan;
@@ -147,7 +147,7 @@ TEST(EthernetTransport, SmallMessagesNeedNoCreditWithinTheFirstWindow) {
 // the fourth timeout, at 300 us, is one more than three retries.
 TEST(EthernetTransport, GivesUpWhatIsSentInVain) {
     for (const TransportKind kind : {TransportKind::GoBackN, TransportKind::SelectiveRepeat}) {
-        NetworkDescription network = network_of(mesh(6), ethernet(kind));
+        NetworkDescription network = network_of({mesh(6)}, ethernet(kind));
         network.packet.error_rate = 0.9;
         network.packet.transport.rto = Time::ns(20'000);
         network.packet.transport.retries = 3;
@@ -165,7 +165,7 @@ TEST(EthernetTransport, GivesUpWhatIsSentInVain) {
 
 // Half of all packets are lost on a link and half of the answers: one of four attempts succeeds.
 TEST(EthernetTransport, SendsAgainForEverWhereItIsTold) {
-    NetworkDescription network = network_of(mesh(2), ethernet(TransportKind::GoBackN));
+    NetworkDescription network = network_of({mesh(2)}, ethernet(TransportKind::GoBackN));
     network.packet.error_rate = 0.5;
     network.packet.transport.retries = 1;
     EXPECT_THAT(stall_of(network, {packets(0, 1, 100)}), HasSubstr("after 2 timeouts"));
@@ -191,7 +191,7 @@ struct TwoIntoOne {
         packet.transport.rto = Time::ns(50'000);
         packet.transport.retries = 0;
         packet.transport.start_jitter = jitter;
-        return network_of(star(3), packet, Rate(12'500'000'000), Time::ns(500));
+        return network_of({star(3)}, packet, Rate(12'500'000'000), Time::ns(500));
     }
     static Plan plan() {
         Plan plan;
@@ -241,7 +241,7 @@ TEST(EthernetTransport, AStartJitterTakesSendersOutOfStep) {
 // start. The start is uniform: the mean of 1000 draws from 0 to 999 ns is within four standard
 // deviations, 1000 / sqrt(12 x 1000) = 9.1 ns, of 499.5 ns.
 TEST(EthernetTransport, StartsAreDrawnUniformly) {
-    NetworkDescription network = network_of(mesh(2), ethernet(TransportKind::GoBackN));
+    NetworkDescription network = network_of({mesh(2)}, ethernet(TransportKind::GoBackN));
     network.packet.transport.start_jitter = Time::ps(999'999);
     Plan plan;
     for (int i = 0; i < 1000; ++i) {
@@ -269,7 +269,7 @@ TEST(EthernetTransport, StartsAreDrawnUniformly) {
 // A packet is acknowledged after 20.64 ns; a timeout of 1 ns runs out at 1 and, sent again when the
 // link is free at 10, of 2 ns at 12.
 TEST(EthernetTransport, SaysThatTheTimeoutIsTooShort) {
-    NetworkDescription network = network_of(mesh(2), ethernet(TransportKind::GoBackN));
+    NetworkDescription network = network_of({mesh(2)}, ethernet(TransportKind::GoBackN));
     network.packet.transport.rto = Time::ns(1);
     network.packet.transport.retries = 1;
     const std::string text = stall_of(network, {packets(0, 1, 1)});

@@ -21,7 +21,7 @@ using topology::NetworkDescription;
 // n packets over h links and the two new ones, all of one rate: n + (h + 2) - 2 full packets, the
 // last one and h latencies.
 TEST(Injection, IdleNetworkFollowsTheClosedFormWithTwoLinksMore) {
-    const NetworkDescription network = topology::with_injection(network_of(mesh(6)), rate);
+    const NetworkDescription network = topology::with_injection(network_of({mesh(6)}), rate);
     for (const std::int64_t bytes : sizes_to_try) {
         for (int hops = 1; hops <= 5; ++hops) {
             const CreditRun run(network, {message(0, hops, bytes)});
@@ -41,7 +41,7 @@ TEST(Injection, IdleNetworkFollowsTheClosedFormWithTwoLinksMore) {
 TEST(Injection, IncastIsLimitedByTheEjectionPort) {
     for (int senders = 1; senders <= 7; ++senders) {
         for (const std::int64_t count : {1, 2, 9, 40}) {
-            const NetworkDescription network = network_of(full(senders + 1));
+            const NetworkDescription network = network_of({full(senders + 1)});
             Plan plan;
             for (int i = 1; i <= senders; ++i) {
                 plan.push_back(packets(i, 0, count));
@@ -62,7 +62,7 @@ TEST(Injection, IncastIsLimitedByTheEjectionPort) {
 // last one's way over the link and out: 20 n + 10 + 5 + 20.
 TEST(Injection, SlowPortsDecide) {
     for (const std::int64_t count : {1, 2, 17}) {
-        const CreditRun run(topology::with_injection(network_of(ring(2)), Rate(50'000'000'000)),
+        const CreditRun run(topology::with_injection(network_of({ring(2)}), Rate(50'000'000'000)),
                             {packets(0, 1, count)});
         EXPECT_EQ(run.delivered(0), Time::ns(20 * count + 35));
     }
@@ -70,7 +70,7 @@ TEST(Injection, SlowPortsDecide) {
 
 // Two messages of one NPU by different links share its port, as they did not before.
 TEST(Injection, MessagesShareThePortOfTheirSource) {
-    const NetworkDescription network = network_of(full(3));
+    const NetworkDescription network = network_of({full(3)});
     const Plan plan{packets(0, 1, 10), packets(0, 2, 10)};
     const CreditRun split(topology::with_injection(network, rate), plan);
     // The last packets leave the port at 190 and 200, and take 10 + 5 + 10 from there.
@@ -123,7 +123,7 @@ TEST(Injection, NetworksOfEveryKindDeliver) {
 // Links that are down for a while or for good, with ways round them: they are the same links.
 TEST(Injection, DetoursAndFaultsKeepTheirLinks) {
     for (const Time until : {Time::ns(3000), Time::max()}) {
-        NetworkDescription network = network_of(full(4));
+        NetworkDescription network = network_of({full(4)});
         topology::LinkFault fault;
         fault.link = network.graph.find_link(NodeId(2), NodeId(3));
         fault.bandwidth.billionths = 0;
@@ -139,7 +139,7 @@ TEST(Injection, DetoursAndFaultsKeepTheirLinks) {
 }
 
 TEST(Injection, RoutersStandBetweenNpusAndTheirLinks) {
-    const NetworkDescription network = network_of(star(3));
+    const NetworkDescription network = network_of({star(3)});
     const NetworkDescription split = topology::with_injection(network, Rate(7));
     const topology::Graph& graph = split.graph;
     ASSERT_EQ(graph.npus(), 3U);

@@ -45,7 +45,7 @@ TYPED_TEST_SUITE(IdleNetwork, BothNetworks, NetworkNames);
 // and one packet takes h (ser + latency): the last packet waits nowhere, because those before it
 // are no shorter.
 TYPED_TEST(IdleNetwork, FollowsTheClosedForm) {
-    const topology::NetworkDescription network = network_of(mesh(6), this->packet());
+    const topology::NetworkDescription network = network_of({mesh(6)}, this->packet());
     const Time full = transfer_time(Bytes(mtu + 64), rate);
     for (const std::int64_t bytes : sizes_to_try) {
         const std::int64_t count = Packets(bytes).count;

@@ -39,13 +39,16 @@ inline topology::PacketParameters cut_through(std::int64_t buffer_packets = 0) {
     return result;
 }
 
-/// A network of one dimension, with virtual channels as needed.
+/// A product of equal links, with virtual channels as needed.
 inline topology::NetworkDescription network_of(
-    Shape shape, const topology::PacketParameters& packet = parameters(), Rate of_links = rate,
-    Time latency_of_links = latency) {
-    topology::NetworkDescription network = topology::make_network(
-        {topology::make_dimension(shape.kind, shape.size, of_links, latency_of_links)},
-        "a network");
+    const std::vector<Shape>& shapes, const topology::PacketParameters& packet = parameters(),
+    Rate of_links = rate, Time latency_of_links = latency) {
+    std::vector<topology::Dimension> dimensions;
+    for (const Shape& shape : shapes) {
+        dimensions.push_back(
+            topology::make_dimension(shape.kind, shape.size, of_links, latency_of_links));
+    }
+    topology::NetworkDescription network = topology::make_network(dimensions, "a network");
     network.packet = packet;
     network.packet.virtual_channels = 0;
     return network;

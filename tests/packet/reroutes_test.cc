@@ -10,7 +10,6 @@
 #include "plan_run.h"
 #include "tests/support/random_faults.h"
 #include "tests/support/refusals.h"
-#include "topology/builder.h"
 #include "topology/dragonfly.h"
 #include "topology/dragonfly_next_hops.h"
 #include "topology/product_next_hops.h"
@@ -18,13 +17,12 @@
 namespace npunet::packet_test {
 namespace {
 
-using topology::DimensionKind;
 using topology::LinkFault;
 using topology::NetworkDescription;
 
 /// Ring 0 - 1 - 2 - 3 of packets of 10 ns and links of 5 ns. Dimension order goes up on ties.
 NetworkDescription ring_of_four() {
-    return network_of(ring(4));
+    return network_of({ring(4)});
 }
 
 LinkId link_of(const NetworkDescription& network, int from, int to) {
@@ -142,7 +140,7 @@ TEST(PacketDetours, WaitForTheOneThatComesBack) {
 // Where nothing leads round, the run ends as before, and says which link it is. Without traffic for
 // it nothing happens.
 TEST(PacketDetours, NoOtherWayIsAStall) {
-    NetworkDescription network = network_of(mesh(3));
+    NetworkDescription network = network_of({mesh(3)});
     cut(network, 1, 2, Time::ns(30));
     EXPECT_THAT(test::message_of<StallError>(
                     [&] { return CreditRun(network, {packets(0, 2, 3)}).finish(); }),
@@ -159,7 +157,7 @@ TEST(PacketDetours, ALinkThatDiesLater) {
                 if (first == second) {
                     continue;
                 }
-                NetworkDescription network = network_of(ring(size), parameters(1));
+                NetworkDescription network = network_of({ring(size)}, parameters(1));
                 cut(network, first, (first + 1) % size);
                 cut(network, second, (second + 1) % size, Time::ns(1000000));
                 Plan plan;
@@ -200,12 +198,8 @@ TEST(PacketDetours, AHopChosenBeforeItDied) {
 // back at 1 only if they went there: nobody knows at 0. P1 in at 1 at 15: 15-25 back to 0 (30),
 // 30-40 (45), 45-55, in at 60. P3 likewise 10 ns later, at 70.
 TEST(PacketDetours, AdaptiveOnAMesh) {
-    const std::vector<topology::Dimension> dimensions(
-        2, topology::make_dimension(DimensionKind::Mesh1D, 2, rate, latency));
-    NetworkDescription network = topology::make_network(dimensions, "mesh");
-    network.packet = parameters();
-    network.packet.virtual_channels = 0;
-    network.multipath = std::make_shared<topology::ProductNextHops>(dimensions);
+    NetworkDescription network = network_of({mesh(2), mesh(2)});
+    network.multipath = std::make_shared<topology::ProductNextHops>(network.dimensions);
     EXPECT_EQ(CreditRun(network, {packets(0, 3, 4)}).delivered(0), Time::ns(40));
     cut(network, 1, 3);
     const CreditRun run(network, {packets(0, 3, 4)});

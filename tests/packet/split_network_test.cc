@@ -27,7 +27,7 @@ class SplitNetworks : public testing::TestWithParam<SplitKind> {};
 // 2 hears what the sender had to say. With credits the last one has left at 30. With a transport
 // its acknowledgement, of 64 bytes, starts at 50, and is back 2 x (0.64 + 5) = 11.28 later.
 TEST_P(SplitNetworks, ALineWorkedOutByHand) {
-    const topology::NetworkDescription network = network_of(mesh(3), GetParam().packet);
+    const topology::NetworkDescription network = network_of({mesh(3)}, GetParam().packet);
     for (const Parts& parts : {Parts{0, 0, 1}, Parts{0, 1, 1}, Parts{0, 1, 0}, Parts{0, 1, 2}}) {
         const SplitResult result = run_split(network, {packets(0, 2, 3)}, parts, 1);
         EXPECT_EQ(result.outcomes[0].sent, GetParam().sent);
@@ -40,7 +40,7 @@ TEST_P(SplitNetworks, ALineWorkedOutByHand) {
 // What happens on one side of a link without latency is felt on the other at once.
 TEST_P(SplitNetworks, RefusesToCutALinkWithoutLatency) {
     const topology::NetworkDescription network =
-        network_of(mesh(2), GetParam().packet, rate, Time());
+        network_of({mesh(2)}, GetParam().packet, rate, Time());
     EXPECT_THAT(test::message_of<InputError>([&] {
                     return run_split(network, {}, {0, 1}, 1);
                 }),
