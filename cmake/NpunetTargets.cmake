@@ -156,3 +156,12 @@ function(npunet_test room)
     include(GoogleTest)
     gtest_discover_tests(${room}_tests TEST_PREFIX "${room}." DISCOVERY_TIMEOUT 60)
 endfunction()
+
+# npunet_recorder(NAME SOURCES ... [LINK ...]): a program of scripts/record, which builds it.
+function(npunet_recorder name)
+    cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+    add_executable(${name} EXCLUDE_FROM_ALL ${arg_SOURCES})
+    target_link_libraries(${name} PRIVATE npunet_settings ${arg_LINK})
+    target_compile_definitions(${name} PRIVATE NPUNET_SOURCE_DIR="${npunet_SOURCE_DIR}")
+    npunet_quick_to_compile(${name})
+endfunction()

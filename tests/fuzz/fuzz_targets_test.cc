@@ -8,8 +8,11 @@
 #include <filesystem>
 #include <ostream>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "fuzz_target.h"
+#include "tar_archive.h"
 #include "tests/support/temporary_folder.h"
 
 namespace npunet::fuzz {
@@ -22,6 +25,8 @@ void PrintTo(const FuzzTarget& target, std::ostream* out) {
 namespace {
 
 namespace fs = std::filesystem;
+
+const fs::path tests_fuzz = NPUNET_SOURCE_DIR "/tests/fuzz";
 
 class FuzzTargets : public ::testing::TestWithParam<FuzzTarget> {};
 
@@ -54,30 +59,28 @@ TEST_P(FuzzTargets, AcceptsItsSeedsAndChangedOnes) {
     }
 }
 
-/// Runs the files of a folder of tests/fuzz; how many there are.
-std::size_t run_files(const FuzzTarget& target, const fs::path& kind) {
-    const fs::path folder = fs::path(NPUNET_SOURCE_DIR "/tests/fuzz") / kind / target.name;
-    if (!fs::exists(folder)) {
-        return 0;
-    }
-    std::size_t inputs = 0;
-    for (const auto& entry : fs::directory_iterator(folder)) {
-        run_one(target, test::bytes_of(entry.path()), entry.path().filename().string());
-        ++inputs;
-    }
-    return inputs;
-}
-
-// tests/fuzz/corpus/TARGET: inputs that together reach what scripts/fuzz has reached.
+// tests/fuzz/corpus/TARGET.tar: inputs that together reach what scripts/fuzz has reached.
 TEST_P(FuzzTargets, AnswersItsCorpus) {
-    EXPECT_GT(run_files(GetParam(), "corpus"), 0U);
+    const std::vector<ArchivedFile> inputs =
+        read_tar(test::bytes_of(tests_fuzz / "corpus" / (std::string(GetParam().name) + ".tar")));
+    EXPECT_FALSE(inputs.empty());
+    for (const ArchivedFile& input : inputs) {
+        run_one(GetParam(), input.bytes, input.name);
+    }
 }
 
 // tests/fuzz/regressions/TARGET: inputs that one of the readers answered wrongly.
 TEST(FuzzRegressions, AnswersWhatWentWrongOnce) {
     std::size_t inputs = 0;
     for (const FuzzTarget& target : fuzz_targets()) {
-        inputs += run_files(target, "regressions");
+        const fs::path folder = tests_fuzz / "regressions" / target.name;
+        if (!fs::exists(folder)) {
+            continue;
+        }
+        for (const auto& entry : fs::directory_iterator(folder)) {
+            run_one(target, test::bytes_of(entry.path()), entry.path().filename().string());
+            ++inputs;
+        }
     }
     EXPECT_GT(inputs, 0U);
 }

@@ -10,24 +10,6 @@ namespace npunet::packet_test {
 namespace {
 
 using topology::Arbitration;
-using topology::DimensionKind;
-using topology::Switching;
-
-const std::vector<Shape> line3{{DimensionKind::Mesh1D, 3}};
-const std::vector<Shape> line4{{DimensionKind::Mesh1D, 4}};
-const std::vector<Shape> star4{{DimensionKind::Switch, 4}};
-
-topology::PacketParameters with(Arbitration arbitration) {
-    topology::PacketParameters result = parameters();
-    result.arbitration = arbitration;
-    return result;
-}
-
-topology::PacketParameters cut_through() {
-    topology::PacketParameters result = parameters();
-    result.switching = Switching::CutThrough;
-    return result;
-}
 
 /// Links that leave this NPU have half the usual rate: 20 ns a packet.
 LinkMaker slow_from(int npu) {
@@ -46,12 +28,10 @@ LinkMaker slow_from(int npu) {
 //     B1 15-25; A1 25-35; B2 35-45; A2 45-55; B3 55-65; B4 65-75; A3 75-85.
 TEST(Contention, UnequalRatesUpstream) {
     const Plan plan{packets(0, 3, 3), packets(1, 3, 4)};
-    const PlanRun turns(star4, plan, with(Arbitration::RoundRobin), {}, slow_from(0));
-    EXPECT_EQ(turns.delivered(0), Time::ns(80));
-    EXPECT_EQ(turns.delivered(1), Time::ns(90));
-    const PlanRun oldest(star4, plan, with(Arbitration::Oldest), {}, slow_from(0));
-    EXPECT_EQ(oldest.delivered(0), Time::ns(90));
-    EXPECT_EQ(oldest.delivered(1), Time::ns(80));
+    const PlanRun turns({star(4)}, plan, parameters(), {}, slow_from(0));
+    EXPECT_EQ(turns.delivered(), ns({80, 90}));
+    const PlanRun oldest({star(4)}, plan, oldest_first(), {}, slow_from(0));
+    EXPECT_EQ(oldest.delivered(), ns({90, 80}));
 }
 
 // The same with the slow link at B, six packets of A and two of B:
@@ -62,12 +42,10 @@ TEST(Contention, UnequalRatesUpstream) {
 // A5 75-85, A6 85-95.
 TEST(Contention, UnequalRatesUpstreamOldestFirst) {
     const Plan plan{packets(0, 3, 6), packets(1, 3, 2)};
-    const PlanRun turns(star4, plan, with(Arbitration::RoundRobin), {}, slow_from(1));
-    EXPECT_EQ(turns.delivered(0), Time::ns(100));
-    EXPECT_EQ(turns.delivered(1), Time::ns(60));
-    const PlanRun oldest(star4, plan, with(Arbitration::Oldest), {}, slow_from(1));
-    EXPECT_EQ(oldest.delivered(0), Time::ns(100));
-    EXPECT_EQ(oldest.delivered(1), Time::ns(70));
+    const PlanRun turns({star(4)}, plan, parameters(), {}, slow_from(1));
+    EXPECT_EQ(turns.delivered(), ns({100, 60}));
+    const PlanRun oldest({star(4)}, plan, oldest_first(), {}, slow_from(1));
+    EXPECT_EQ(oldest.delivered(), ns({100, 70}));
 }
 
 // A switch, flows of one, two and three packets: A 0 -> 3, B 1 -> 3, C 2 -> 3. First packets are in
@@ -77,17 +55,13 @@ TEST(Contention, UnequalRatesUpstreamOldestFirst) {
 // (17):
 //     C1 15-25, B1 25-35, A1 35-45, C2 45-55, B2 55-65, C3 65-75.
 TEST(Contention, ThreeFlowsOfDifferentLengths) {
-    const PlanRun turns(star4, {packets(0, 3, 1), packets(1, 3, 2), packets(2, 3, 3)});
-    EXPECT_EQ(turns.delivered(0), Time::ns(30));
-    EXPECT_EQ(turns.delivered(1), Time::ns(60));
-    EXPECT_EQ(turns.delivered(2), Time::ns(80));
+    const PlanRun turns({star(4)}, {packets(0, 3, 1), packets(1, 3, 2), packets(2, 3, 3)});
+    EXPECT_EQ(turns.delivered(), ns({30, 60, 80}));
     Plan plan{packets(0, 3, 1), packets(1, 3, 2), packets(2, 3, 3)};
     plan[0].start = Time::ns(2);
     plan[1].start = Time::ns(1);
-    const PlanRun oldest(star4, plan, with(Arbitration::Oldest));
-    EXPECT_EQ(oldest.delivered(2), Time::ns(80));
-    EXPECT_EQ(oldest.delivered(1), Time::ns(70));
-    EXPECT_EQ(oldest.delivered(0), Time::ns(50));
+    const PlanRun oldest({star(4)}, plan, oldest_first());
+    EXPECT_EQ(oldest.delivered(), ns({50, 70, 80}));
 }
 
 // A switch whose links to NPUs have half the usual rate: A 0 -> 1 and B 0 -> 2, two packets each,
@@ -100,7 +74,7 @@ TEST(Contention, SpeedUp) {
     for (const std::uint8_t speedup : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{2}}) {
         topology::PacketParameters own = parameters();
         own.speedup = speedup;
-        const PlanRun run(star4, plan, own, {}, slow_from(4));
+        const PlanRun run({star(4)}, plan, own, {}, slow_from(4));
         EXPECT_EQ(run.delivered(0), Time::ns(speedup == 1 ? 80 : 60));
         EXPECT_EQ(run.delivered(1), Time::ns(speedup == 1 ? 100 : 70));
     }
@@ -113,10 +87,8 @@ TEST(Contention, SpeedUp) {
 //     link 2->3: C1 0-10, C2 10-20, B1 20-30, C3 30-40, B2 40-50, A1 50-60, B3 60-70, A2 70-80,
 //                A3 80-90
 TEST(Contention, ParkingLotRoundRobin) {
-    const PlanRun run(line4, {packets(0, 3, 3), packets(1, 3, 3), packets(2, 3, 3)});
-    EXPECT_EQ(run.delivered(2), Time::ns(45));
-    EXPECT_EQ(run.delivered(1), Time::ns(75));
-    EXPECT_EQ(run.delivered(0), Time::ns(95));
+    const PlanRun run({mesh(4)}, {packets(0, 3, 3), packets(1, 3, 3), packets(2, 3, 3)});
+    EXPECT_EQ(run.delivered(), ns({95, 75, 45}));
     EXPECT_EQ(run.use(2, 3).busy, Time::ns(90));
 }
 
@@ -125,26 +97,23 @@ TEST(Contention, ParkingLotRoundRobin) {
 //     link 2->3: C1 0-10, C2 10-20, B1 20-30, B2 30-40, A1 (in at 35) 40-50, A2 50-60, A3 60-70,
 //                B3 (in at 65) 70-80, C3 80-90
 TEST(Contention, ParkingLotOldestFirst) {
-    const PlanRun run(line4, {packets(0, 3, 3), packets(1, 3, 3), packets(2, 3, 3)},
-                      with(Arbitration::Oldest));
-    EXPECT_EQ(run.delivered(0), Time::ns(75));
-    EXPECT_EQ(run.delivered(1), Time::ns(85));
-    EXPECT_EQ(run.delivered(2), Time::ns(95));
+    const PlanRun run({mesh(4)}, {packets(0, 3, 3), packets(1, 3, 3), packets(2, 3, 3)},
+                      oldest_first());
+    EXPECT_EQ(run.delivered(), ns({75, 85, 95}));
 }
 
 // Cut-through on a line of three: A 0 -> 2, three packets; B 1 -> 2, two. Headers of A are in at
 // 5.64, 15.64 and 25.64. Link 1->2: B1 0-10, A1 10-20 (all of it is in at 15 only), B2 20-30, A2
 // 30-40, A3 40-50.
 TEST(Contention, CutThroughOnALine) {
-    const PlanRun run(line3, {packets(0, 2, 3), packets(1, 2, 2)}, cut_through());
-    EXPECT_EQ(run.delivered(0), Time::ns(55));
-    EXPECT_EQ(run.delivered(1), Time::ns(35));
+    const PlanRun run({mesh(3)}, {packets(0, 2, 3), packets(1, 2, 2)}, cut_through());
+    EXPECT_EQ(run.delivered(), ns({55, 35}));
 }
 
 // Cut-through at a switch: A 0 -> 3 and B 1 -> 3, two packets each. Link to 3: A1 from its header
 // on 5.64-15.64, B1 15.64-25.64, A2 25.64-35.64, B2 35.64-45.64.
 TEST(Contention, CutThroughAtASwitch) {
-    const PlanRun run(star4, {packets(0, 3, 2), packets(1, 3, 2)}, cut_through());
+    const PlanRun run({star(4)}, {packets(0, 3, 2), packets(1, 3, 2)}, cut_through());
     EXPECT_EQ(run.delivered(0), Time::ps(40'640));
     EXPECT_EQ(run.delivered(1), Time::ps(50'640));
 }
@@ -158,9 +127,8 @@ TEST(Contention, OnePacketOfBuffer) {
     for (const Arbitration arbitration : {Arbitration::RoundRobin, Arbitration::Oldest}) {
         topology::PacketParameters small = parameters(1);
         small.arbitration = arbitration;
-        const PlanRun run(line3, {packets(0, 2, 2), packets(1, 2, 2)}, small);
-        EXPECT_EQ(run.delivered(0), Time::ns(75));
-        EXPECT_EQ(run.delivered(1), Time::ns(55));
+        const PlanRun run({mesh(3)}, {packets(0, 2, 2), packets(1, 2, 2)}, small);
+        EXPECT_EQ(run.delivered(), ns({75, 55}));
         EXPECT_EQ(run.use(1, 2).credit_stall, Time::ns(30));
         EXPECT_EQ(run.use(0, 1).credit_stall, Time::ns(25));
     }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "packet/credit/credit_network.h"
+#include "network_run.h"
 #include "random_networks.h"
 #include "traffic.h"
 
@@ -88,22 +88,17 @@ TEST(Cuts, CarryNoMoreThanTheirLinks) {
         Plan plan = make_plan(static_cast<Pattern>(random() % 5), static_cast<int>(graph.npus()),
                               20 * mtu, mtu, random);
         // A permutation may leave everybody alone.
-        plan.push_back({NodeId(0), NodeId(1), Bytes(mtu), Time(), -1, false});
-        engine::EventQueue queue;
-        packet::CreditNetwork machine(network, queue);
-        const Traffic traffic(plan, queue, machine);
-        queue.run();
+        plan.push_back(message(0, 1, mtu));
+        const CreditRun run(network, plan);
 
+        ASSERT_TRUE(all_came_once(run.outcomes()));
         Time start = Time::max();
-        Time finish;
-        for (std::size_t i = 0; i < plan.size(); ++i) {
-            ASSERT_EQ(traffic.outcomes()[i].deliveries, 1);
-            start = std::min(start, traffic.outcomes()[i].first_byte_left);
-            finish = std::max(finish, traffic.outcomes()[i].delivered);
+        for (const Outcome& outcome : run.outcomes()) {
+            start = std::min(start, outcome.first_byte_left);
         }
-        const Wide time = (finish - start).ps();
+        const Wide time = (run.finish() - start).ps();
         constexpr Wide second = 1'000'000'000'000;
-        const std::vector<engine::LinkUse> uses = machine.link_use();
+        const std::vector<engine::LinkUse> uses = run.machine.link_use();
         for (std::size_t i = 0; i < uses.size(); ++i) {
             ASSERT_LE(uses[i].busy.ps(), time);
             ASSERT_TRUE(uses[i].wire.value() * second <=

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <random>
 
+#include "kept_choice.h"
 #include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::packet_test {
@@ -26,22 +27,21 @@ const FlowPath path{line, line, 4 * us, 2, 4160};
 
 /// g = 1/4, timers of 10 us, a byte counter of 1 MB, F = 2, R_AI = 1 GB/s, R_HAI = 5 GB/s, no least
 /// rate; unscaled.
-CongestionControlChoice quick() {
-    CongestionControlChoice choice = topology::paper_choice(CongestionAlgorithm::Dcqcn);
-    choice.values[Parameter::gain] = 0.25;
-    choice.values[Parameter::alpha_timer] = 10 * us;
-    choice.values[Parameter::increase_timer] = 10 * us;
-    choice.values[Parameter::byte_counter] = 1e6;
-    choice.values[Parameter::fast_recovery] = 2;
-    choice.values[Parameter::rate_ai] = 1e9;
-    choice.values[Parameter::rate_hai] = 5e9;
-    choice.values[Parameter::min_rate] = 1;
-    return choice;
+const CongestionControlChoice& quick(OtherValues more = {}) {
+    return kept_choice(topology::paper_choice(CongestionAlgorithm::Dcqcn),
+                       {{Parameter::gain, 0.25},
+                        {Parameter::alpha_timer, 10 * us},
+                        {Parameter::increase_timer, 10 * us},
+                        {Parameter::byte_counter, 1e6},
+                        {Parameter::fast_recovery, 2},
+                        {Parameter::rate_ai, 1e9},
+                        {Parameter::rate_hai, 5e9},
+                        {Parameter::min_rate, 1}},
+                       more);
 }
 
 TEST(Dcqcn, StartsAtTheRateOfTheLink) {
-    const CongestionControlChoice choice = quick();
-    Dcqcn dcqcn(choice, path);
+    Dcqcn dcqcn(quick(), path);
     EXPECT_EQ(dcqcn.rate(0), line);
     dcqcn.packet_sent(0, 4160);
     EXPECT_EQ(dcqcn.rate(1000 * us), line);
@@ -54,8 +54,7 @@ TEST(Dcqcn, StartsAtTheRateOfTheLink) {
 // 43.75. The second CNP: R_T = 43.75, R_C = 43.75 (1 - 0.5625 / 2) = 31.445 3125 GB/s, alpha =
 // 0.75 x 0.5625 + 0.25 = 0.671875.
 TEST(Dcqcn, CutsTheRateByHalfOfAlpha) {
-    const CongestionControlChoice choice = quick();
-    Dcqcn dcqcn(choice, path);
+    Dcqcn dcqcn(quick(), path);
     dcqcn.notified(5 * us);
     EXPECT_EQ(dcqcn.rate(5 * us), line / 2);
     EXPECT_EQ(dcqcn.target_rate(), line);
@@ -74,8 +73,7 @@ TEST(Dcqcn, CutsTheRateByHalfOfAlpha) {
 // halves to 6.25 at T = 1. Additive from T = 2: R_T = 26, R_C = (26 + 18.75) / 2 = 22.375; R_T =
 // 27, R_C = 24.6875. Each step the gap e becomes (e + 1) / 2, which tends to 1 GB/s.
 TEST(Dcqcn, RecoversFastAndThenAdditively) {
-    const CongestionControlChoice choice = quick();
-    Dcqcn dcqcn(choice, path);
+    Dcqcn dcqcn(quick(), path);
     dcqcn.notified(0);
     dcqcn.notified(0);
     EXPECT_EQ(dcqcn.rate(0), 12'500'000'000);
@@ -94,9 +92,7 @@ TEST(Dcqcn, RecoversFastAndThenAdditively) {
 // = 1: R_C = 31.25) with T = 0: R_T = 50, R_C = 15.625; at T = 1 (50 + 15.625) / 2 = 32.8125. The
 // fourth comes at T = 1, alpha = 3/4: R_T = 32.8125, R_C = 32.8125 (1 - 3/8) = 20.5078125 GB/s.
 TEST(Dcqcn, KeepsTheTargetUntilTheTimerIncreases) {
-    CongestionControlChoice choice = quick();
-    choice.values[Parameter::clamp_target_rate] = 0;
-    Dcqcn dcqcn(choice, path);
+    Dcqcn dcqcn(quick({{Parameter::clamp_target_rate, 0}}), path);
     dcqcn.notified(0);
     dcqcn.notified(0);
     EXPECT_EQ(dcqcn.target_rate(), line);
@@ -121,9 +117,7 @@ TEST(Dcqcn, ClampsTheTargetWithThePaperOnly) {
 
 // F = 5 of the paper: each of four recoveries halves the gap to the target, which stays.
 TEST(Dcqcn, HalvesTheGapInFastRecovery) {
-    CongestionControlChoice choice = quick();
-    choice.values[Parameter::fast_recovery] = 5;
-    Dcqcn dcqcn(choice, path);
+    Dcqcn dcqcn(quick({{Parameter::fast_recovery, 5}}), path);
     dcqcn.notified(0);
     dcqcn.notified(0);
     std::int64_t gap = 12'500'000'000;
@@ -137,8 +131,7 @@ TEST(Dcqcn, HalvesTheGapInFastRecovery) {
 // raise the target by R_HAI = 5 GB/s. From R_T = 25, R_C = 12.5: B = 1 18.75, B = 2 (26) 22.375,
 // B = 3 (27) 24.6875, T = 1 (28) 26.34375, T = 2 (29) 27.671875, T = 3 (34) 30.8359375 GB/s.
 TEST(Dcqcn, IncreasesByBytesAndByBoth) {
-    const CongestionControlChoice choice = quick();
-    Dcqcn dcqcn(choice, path);
+    Dcqcn dcqcn(quick(), path);
     dcqcn.notified(0);
     dcqcn.notified(0);
     for (int packet = 0; packet < 249; ++packet) {
@@ -157,9 +150,7 @@ TEST(Dcqcn, IncreasesByBytesAndByBoth) {
 
 // alpha = 1 - each CNP halves the rate, down to the least one.
 TEST(Dcqcn, KeepsToTheLeastRate) {
-    CongestionControlChoice choice = quick();
-    choice.values[Parameter::min_rate] = 3e9;
-    Dcqcn dcqcn(choice, path);
+    Dcqcn dcqcn(quick({{Parameter::min_rate, 3e9}}), path);
     for (int i = 0; i < 20; ++i) {
         dcqcn.notified(0);
     }
@@ -169,9 +160,9 @@ TEST(Dcqcn, KeepsToTheLeastRate) {
 // The rates are per 25 Gb/s of the link, 16 of which make 50 GB/s: R_AI = 400 Mb/s = 50 MB/s. After
 // two CNPs at once and many ticks the rate grows by it each 55 us.
 TEST(Dcqcn, ScalesIncreasesWithTheLink) {
-    CongestionControlChoice choice = topology::standard_choice(CongestionAlgorithm::Dcqcn);
-    choice.values[Parameter::clamp_target_rate] = 1;
-    Dcqcn dcqcn(choice, path);
+    Dcqcn dcqcn(kept_choice(topology::standard_choice(CongestionAlgorithm::Dcqcn),
+                            {{Parameter::clamp_target_rate, 1}}),
+                path);
     dcqcn.notified(0);
     dcqcn.notified(0);
     const std::int64_t later = dcqcn.rate(60 * 55 * us);
@@ -273,9 +264,8 @@ TEST(Dcqcn, LazyTimersAreEagerOnes) {
 
 // How often somebody asks makes no difference at all.
 TEST(Dcqcn, DoesNotDependOnHowOftenItIsAsked) {
-    const CongestionControlChoice choice = topology::standard_choice(CongestionAlgorithm::Dcqcn);
-    Dcqcn often(choice, path);
-    Dcqcn seldom(choice, path);
+    Dcqcn often(kept_choice(topology::standard_choice(CongestionAlgorithm::Dcqcn), {}), path);
+    Dcqcn seldom(kept_choice(topology::standard_choice(CongestionAlgorithm::Dcqcn), {}), path);
     for (std::int64_t cnp = 0; cnp < 5; ++cnp) {
         const std::int64_t begin = cnp * cnp * 3'000 * us;
         often.notified(begin);
@@ -294,10 +284,7 @@ TEST(Dcqcn, DoesNotDependOnHowOftenItIsAsked) {
 // alike. Ticks 1 and 2 raise them by R_AI, the 8 beyond F = 2 by R_HAI = 1 GB/s, also when all of
 // them are looked at together.
 TEST(Dcqcn, NoticesWhereHyperIncreaseBegins) {
-    CongestionControlChoice choice = quick();
-    choice.values[Parameter::rate_ai] = 1e8;
-    choice.values[Parameter::rate_hai] = 1e9;
-    Dcqcn dcqcn(choice, path);
+    Dcqcn dcqcn(quick({{Parameter::rate_ai, 1e8}, {Parameter::rate_hai, 1e9}}), path);
     dcqcn.notified(0);
     dcqcn.notified(0);
     dcqcn.packet_sent(0, 60'000'000);
@@ -311,10 +298,7 @@ TEST(Dcqcn, NoticesWhereHyperIncreaseBegins) {
 // recovers, so tick n leaves the target at 25 GB/s + n - 1; the gap e becomes floor((e + 1) / 2),
 // at last 1 byte/s. A day has 8.64 x 10^11 ticks, more than it takes to the rate of the link.
 TEST(Dcqcn, ADayOffTakesNoTime) {
-    CongestionControlChoice choice = quick();
-    choice.values[Parameter::increase_timer] = 1e5;
-    choice.values[Parameter::rate_ai] = 1;
-    Dcqcn dcqcn(choice, path);
+    Dcqcn dcqcn(quick({{Parameter::increase_timer, 1e5}, {Parameter::rate_ai, 1}}), path);
     dcqcn.notified(0);
     dcqcn.notified(0);
     const std::int64_t second = 1'000'000 * us;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kept_choice.h"
 #include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::packet_test {
@@ -22,12 +23,10 @@ constexpr std::int64_t us = 1'000'000;
 const FlowPath path{10'000'000'000, 10'000'000'000, 10 * us, 4, 1000};
 
 /// g = 1/4, alpha = 0 at first, no slow start.
-CongestionControlChoice plain() {
-    CongestionControlChoice choice = topology::standard_choice(CongestionAlgorithm::Dctcp);
-    choice.values[Parameter::gain] = 0.25;
-    choice.values[Parameter::initial_alpha] = 0;
-    choice.values[Parameter::slow_start] = 0;
-    return choice;
+const CongestionControlChoice& plain(OtherValues more = {}) {
+    return kept_choice(
+        topology::standard_choice(CongestionAlgorithm::Dctcp),
+        {{Parameter::gain, 0.25}, {Parameter::initial_alpha, 0}, {Parameter::slow_start, 0}}, more);
 }
 
 /// A sender that always has `flight` packets on their way.
@@ -35,7 +34,8 @@ class Sender {
 public:
     Sender(Dctcp& dctcp, std::uint64_t flight) : dctcp_(dctcp), flight_(flight) {}
 
-    void acknowledge(int packets, bool marked) {
+    /// The window then.
+    std::int64_t acknowledge(int packets, bool marked) {
         for (int i = 0; i < packets; ++i) {
             Acknowledgement news;
             news.bytes = 1000;
@@ -44,6 +44,7 @@ public:
             news.sent = next_ + flight_;
             dctcp_.acknowledged(news);
         }
+        return dctcp_.window();
     }
 
 private:
@@ -54,13 +55,11 @@ private:
 
 // n acknowledged bytes add packet x n / W: 100 kB + 1000 x 1000 / 100 000 = 100 010 bytes.
 TEST(Dctcp, GrowsByAPacketARoundTrip) {
-    const CongestionControlChoice choice = plain();
-    Dctcp dctcp(choice, path);
+    Dctcp dctcp(plain(), path);
     EXPECT_EQ(dctcp.window(), 100'000);
     EXPECT_EQ(dctcp.rate(0), packet::CongestionControl::no_pacing);
     Sender sender(dctcp, 100);
-    sender.acknowledge(1, false);
-    EXPECT_EQ(dctcp.window(), 100'010);
+    EXPECT_EQ(sender.acknowledge(1, false), 100'010);
     sender.acknowledge(99, false);
     EXPECT_NEAR(static_cast<double>(dctcp.window()), 101'000, 10);
 }
@@ -68,17 +67,14 @@ TEST(Dctcp, GrowsByAPacketARoundTrip) {
 // In slow start n bytes add n, up to the first mark, which cuts by alpha / 2 = 1/2; 4 + 96 packets
 // make 100.
 TEST(Dctcp, DoublesInSlowStart) {
-    CongestionControlChoice choice = plain();
-    choice.values[Parameter::slow_start] = 1;
-    choice.values[Parameter::initial_window] = 0.04;
-    choice.values[Parameter::initial_alpha] = 1;
-    choice.values[Parameter::gain] = 0.001;
-    Dctcp dctcp(choice, path);
+    Dctcp dctcp(plain({{Parameter::slow_start, 1},
+                       {Parameter::initial_window, 0.04},
+                       {Parameter::initial_alpha, 1},
+                       {Parameter::gain, 0.001}}),
+                path);
     Sender sender(dctcp, 4);
-    sender.acknowledge(4, false);
-    EXPECT_EQ(dctcp.window(), 8'000);
-    sender.acknowledge(92, false);
-    EXPECT_EQ(dctcp.window(), 100'000);
+    EXPECT_EQ(sender.acknowledge(4, false), 8'000);
+    EXPECT_EQ(sender.acknowledge(92, false), 100'000);
     sender.acknowledge(1, true);
     EXPECT_NEAR(static_cast<double>(dctcp.window()), 50'000, 2'000) << "alpha is nearly 1";
     sender.acknowledge(4, false);
@@ -90,8 +86,7 @@ TEST(Dctcp, DoublesInSlowStart) {
 // The window of data in flight ends with every 10th acknowledgement. With 3 of 10 marked alpha
 // tends to 0.3: the error shrinks by 1 - g = 3/4 a window.
 TEST(Dctcp, AlphaTendsToTheMarkedFraction) {
-    const CongestionControlChoice choice = plain();
-    Dctcp dctcp(choice, path);
+    Dctcp dctcp(plain(), path);
     Sender sender(dctcp, 9);
     sender.acknowledge(1, false);
     EXPECT_EQ(dctcp.current_alpha(), 0);
@@ -108,56 +103,38 @@ TEST(Dctcp, AlphaTendsToTheMarkedFraction) {
 // Everything is marked and alpha = 1: half a window, and no more until what was in flight then is
 // acknowledged, 10 packets later; meanwhile W does not grow either.
 TEST(Dctcp, CutsOnceAWindow) {
-    CongestionControlChoice choice = plain();
-    choice.values[Parameter::initial_alpha] = 1;
-    Dctcp dctcp(choice, path);
+    Dctcp dctcp(plain({{Parameter::initial_alpha, 1}}), path);
     Sender sender(dctcp, 10);
-    sender.acknowledge(1, true);
-    EXPECT_EQ(dctcp.window(), 50'000);
-    sender.acknowledge(10, true);
-    EXPECT_EQ(dctcp.window(), 50'000);
-    sender.acknowledge(1, true);
-    EXPECT_EQ(dctcp.window(), 25'000);
-    sender.acknowledge(10, false);
-    EXPECT_EQ(dctcp.window(), 25'000);
-    sender.acknowledge(1, false);
-    EXPECT_EQ(dctcp.window(), 25'040) << "1000 x 1000 / 25 000";
+    EXPECT_EQ(sender.acknowledge(1, true), 50'000);
+    EXPECT_EQ(sender.acknowledge(10, true), 50'000);
+    EXPECT_EQ(sender.acknowledge(1, true), 25'000);
+    EXPECT_EQ(sender.acknowledge(10, false), 25'000);
+    EXPECT_EQ(sender.acknowledge(1, false), 25'040) << "1000 x 1000 / 25 000";
 }
 
 // A loss halves W once a window. A timeout leaves the least window and slow start to half of W:
 // from 50.5 to 1 packet, and by whole ones beyond 25.25.
 TEST(Dctcp, TakesLossesAsTcpDoes) {
-    CongestionControlChoice choice = plain();
-    choice.values[Parameter::slow_start] = 1;
-    Dctcp dctcp(choice, path);
+    Dctcp dctcp(plain({{Parameter::slow_start, 1}}), path);
     Sender sender(dctcp, 10);
-    sender.acknowledge(1, false);
-    EXPECT_EQ(dctcp.window(), 101'000);
+    EXPECT_EQ(sender.acknowledge(1, false), 101'000);
     dctcp.lost(0, false);
     EXPECT_EQ(dctcp.window(), 50'500);
     dctcp.lost(1, false);
     EXPECT_EQ(dctcp.window(), 50'500);
     dctcp.lost(2, true);
     EXPECT_EQ(dctcp.window(), 1'000);
-    sender.acknowledge(11, false);
-    EXPECT_EQ(dctcp.window(), 12'000);
-    sender.acknowledge(14, false);
-    EXPECT_EQ(dctcp.window(), 26'000);
-    sender.acknowledge(1, false);
-    EXPECT_EQ(dctcp.window(), 26'038) << "1000 x 1000 / 26 000";
+    EXPECT_EQ(sender.acknowledge(11, false), 12'000);
+    EXPECT_EQ(sender.acknowledge(14, false), 26'000);
+    EXPECT_EQ(sender.acknowledge(1, false), 26'038) << "1000 x 1000 / 26 000";
 }
 
 // Between one packet and max_window = 4 bandwidth-delay products.
 TEST(Dctcp, KeepsToItsBounds) {
-    CongestionControlChoice choice = plain();
-    choice.values[Parameter::slow_start] = 1;
-    choice.values[Parameter::initial_alpha] = 1;
-    Dctcp dctcp(choice, path);
+    Dctcp dctcp(plain({{Parameter::slow_start, 1}, {Parameter::initial_alpha, 1}}), path);
     Sender sender(dctcp, 0);
-    sender.acknowledge(1000, false);
-    EXPECT_EQ(dctcp.window(), 400'000);
-    sender.acknowledge(1000, true);
-    EXPECT_EQ(dctcp.window(), 1'000);
+    EXPECT_EQ(sender.acknowledge(1000, false), 400'000);
+    EXPECT_EQ(sender.acknowledge(1000, true), 1'000);
 }
 
 }  // namespace

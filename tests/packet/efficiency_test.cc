@@ -3,9 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <iostream>
-#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -24,10 +22,6 @@ using topology::NetworkDescription;
 const Rate rate(50'000'000'000);
 const Time latency = Time::ns(500);
 
-PlannedMessage message(int from, int to, std::int64_t bytes) {
-    return {NodeId(from), NodeId(to), Bytes(bytes), Time(), -1, false};
-}
-
 /// Bound / finish of a run, and its account: busy, credit, before, starved and after sum to finish,
 /// none of them negative.
 double efficiency(const std::string& name, const NetworkDescription& description,
@@ -39,11 +33,8 @@ double efficiency(const std::string& name, const NetworkDescription& description
     machine.set_observer(&watch);
     const Traffic traffic(plan, queue, machine);
     queue.run();
-    Time finish;
-    for (const Outcome& outcome : traffic.outcomes()) {
-        EXPECT_EQ(outcome.deliveries, 1);
-        finish = std::max(finish, outcome.delivered);
-    }
+    EXPECT_TRUE(all_came_once(traffic.outcomes()));
+    const Time finish = latest_delivery(traffic.outcomes());
     const std::vector<engine::LinkUse> uses = machine.link_use();
     for (std::size_t link = 0; link < uses.size(); ++link) {
         EXPECT_EQ(uses[link].wire, load.wire()[link]);
@@ -87,13 +78,8 @@ NetworkDescription tree_of(const Tree& tree, topology::UpLinks up_links, std::ui
     return network;
 }
 
-/// One circle through all NPUs in random order (Sattolo, 1986).
 Plan permutation(int npus, std::int64_t bytes, std::mt19937_64& random) {
-    std::vector<int> target(static_cast<std::size_t>(npus));
-    std::iota(target.begin(), target.end(), 0);
-    for (std::size_t last = target.size() - 1; last > 0; --last) {
-        std::swap(target[last], target[random() % last]);
-    }
+    const std::vector<int> target = random_circle(npus, random);
     Plan plan;
     for (int npu = 0; npu < npus; ++npu) {
         plan.push_back(message(npu, target[static_cast<std::size_t>(npu)], bytes));

@@ -3,15 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
 #include <map>
 #include <random>
 #include <utility>
 #include <vector>
 
-#include "ethernet_runs.h"
+#include "network_run.h"
 #include "plan_run.h"
+#include "random_parameters.h"
 #include "tests/support/random_faults.h"
 #include "topology/builders/builder.h"
 #include "topology/parameters/congestion_control.h"
@@ -21,24 +20,8 @@ namespace {
 
 using packet::PacketDrop;
 using topology::CongestionAlgorithm;
-using topology::DimensionKind;
-using topology::FlowControl;
 using topology::NetworkDescription;
 using topology::TransportKind;
-
-NetworkDescription network_of(DimensionKind kind, int npus, TransportKind transport) {
-    NetworkDescription network =
-        topology::make_network({topology::make_dimension(kind, npus, rate, latency)}, "a network");
-    network.packet = parameters();
-    network.packet.virtual_channels = 0;
-    network.packet.flow_control = FlowControl::Pfc;
-    network.packet.transport.kind = transport;
-    return network;
-}
-
-std::uint64_t packets_of(std::int64_t bytes) {
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(1, (bytes + mtu - 1) / mtu));
-}
 
 // Two NPUs and one cable: what starts for the other end is all data that its link carries. Answers
 // go by the link back, on which 1 sends nothing of its own. Without errors nothing comes again.
@@ -49,14 +32,11 @@ TEST(EthernetFlows, OneLinkCarriesWhatTheFlowSends) {
             if (kind == TransportKind::None && errors > 0) {
                 continue;
             }
-            NetworkDescription network = network_of(DimensionKind::Mesh1D, 2, kind);
+            NetworkDescription network = network_of({mesh(2)}, ethernet(kind));
             network.packet.error_rate = errors;
-            const Plan plan{packets(0, 1, 300),
-                            packets(0, 1, 1),
-                            {NodeId(0), NodeId(1), Bytes(0), Time::ns(777)}};
-            const EthernetRun run(network, plan);
-            const engine::LinkUse link =
-                run.machine.link_use()[network.graph.find_link(NodeId(0), NodeId(1)).index()];
+            const EthernetRun run(
+                network, {packets(0, 1, 300), packets(0, 1, 1), message(0, 1, 0, Time::ns(777))});
+            const engine::LinkUse link = run.use(0, 1);
             const std::vector<engine::FlowUse> flows = run.machine.flow_use();
             ASSERT_EQ(flows.size(), 1u);
             const engine::FlowCounts& counts = flows.front().counts;
@@ -80,7 +60,7 @@ TEST(EthernetFlows, MarksAreThoseOfTheLinks) {
     for (const CongestionAlgorithm algorithm :
          {CongestionAlgorithm::Dctcp, CongestionAlgorithm::Dcqcn}) {
         NetworkDescription network =
-            network_of(DimensionKind::Switch, 8, TransportKind::SelectiveRepeat);
+            network_of({star(8)}, ethernet(TransportKind::SelectiveRepeat));
         network.packet.congestion_control = topology::standard_choice(algorithm);
         network.packet.ecn.kmin = Bytes(5'000);
         network.packet.ecn.kmax = Bytes(20'000);
@@ -94,8 +74,7 @@ TEST(EthernetFlows, MarksAreThoseOfTheLinks) {
         const std::vector<engine::FlowUse> flows = run.machine.flow_use();
         ASSERT_EQ(flows.size(), 7u);
         for (const engine::FlowUse& flow : flows) {
-            const std::size_t message = flow.flow.source.index() - 1;
-            EXPECT_EQ(flow.counts.packets, packets_of(plan[message].bytes.value()));
+            EXPECT_EQ(flow.counts.packets, 100 + flow.flow.source.index());
             sum.add(flow.counts);
         }
         EXPECT_GT(sum.marked, 0u);
@@ -162,7 +141,7 @@ TEST(EthernetFlows, ObserversHearOfWhatLinksCount) {
             machine.set_observer(&observer);
             const Traffic traffic(plan, queue, machine);
             queue.run();
-            ASSERT_EQ(transcript(traffic, machine), transcript(silent.traffic, silent.machine));
+            ASSERT_EQ(transcript(traffic, machine), silent.transcript());
             const std::vector<engine::LinkUse> uses = machine.link_use();
             for (std::size_t link = 0; link < uses.size(); ++link) {
                 ASSERT_EQ(observer.started[link], uses[link].packets) << link;
@@ -190,7 +169,7 @@ TEST(EthernetFlows, ObserversHearOfWhatLinksCount) {
 
 // Where links have credits there is no transport to tell of.
 TEST(EthernetFlows, NetworksWithCreditsHaveNoTransport) {
-    const PlanRun run({{DimensionKind::Mesh1D, 3}}, {packets(0, 2, 5)});
+    const PlanRun run({mesh(3)}, {packets(0, 2, 5)});
     EXPECT_TRUE(run.machine.flow_use().empty());
 }
 

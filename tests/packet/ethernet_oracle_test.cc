@@ -2,15 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
 #include <random>
 #include <string>
 
-#include "base/errors.h"
-#include "ethernet_runs.h"
 #include "naive_ethernet.h"
+#include "network_run.h"
 #include "random_networks.h"
+#include "random_parameters.h"
 #include "tests/support/counted_cases.h"
 #include "topology/builders/builder.h"
 #include "topology/parameters/congestion_control.h"
@@ -42,10 +40,7 @@ Case draw_case(unsigned seed) {
         packet.congestion_control = {};
     }
     if (random() % 8 == 0) {
-        packet.transport = {};
-        packet.flow_control = topology::FlowControl::Pfc;
-        packet.error_rate = 0;
-        packet.congestion_control = {};
+        take_transport_away(packet);
     }
     if (random() % 2 == 0) {
         packet.classes = random_classes(random);
@@ -58,11 +53,7 @@ Case draw_case(unsigned seed) {
         packet.transport.retries = random() % 4 == 0 ? 2 : 0;
     }
     if (packet.congestion_control.algorithm == topology::CongestionAlgorithm::Dcqcn) {
-        // Marked packets often come this time apart.
-        const Time sending =
-            transfer_time(packet.mtu + packet.header, network.graph.link(LinkId(0)).rate);
-        packet.congestion_control.values[topology::DcqcnParameter::cnp_interval] =
-            static_cast<double>(static_cast<std::int64_t>(1 + random() % 3) * sending.ps());
+        notify_every(network, static_cast<std::int64_t>(1 + random() % 3));
     }
     if (packet.transport.kind != topology::TransportKind::None && random() % 4 == 0) {
         const bool grows =
@@ -78,28 +69,9 @@ Case draw_case(unsigned seed) {
     return drawn;
 }
 
-/// What a run tells: where a queue pair gave up, when and which; where pauses wait for each other
-/// for ever, what became of the messages only, since how long links have been paused then depends
-/// on when the last event was.
 template <class NetworkType>
-std::string run(const Case& drawn, std::uint64_t shuffle_seed) {
-    engine::EventQueue queue;
-    if (shuffle_seed != 0) {
-        queue.shuffle_insertions(shuffle_seed);
-    }
-    NetworkType machine(drawn.network, queue);
-    const Traffic traffic(drawn.plan, queue, machine);
-    try {
-        queue.run();
-    } catch (const StallError& error) {
-        const std::string text = error.what();
-        return text.substr(0, text.find(')'));
-    }
-    const std::string text = transcript(traffic, machine);
-    const bool stalled =
-        std::any_of(traffic.outcomes().begin(), traffic.outcomes().end(),
-                    [](const Outcome& outcome) { return outcome.deliveries == 0; });
-    return stalled ? text.substr(0, text.find("link")) : text;
+std::string run(const Case& drawn, std::uint64_t shuffle_seed = 0) {
+    return told_by<NetworkType>(drawn.network, drawn.plan, shuffle_seed);
 }
 
 // For every case: each message's times of sending, of its first byte and of its delivery, and each
@@ -112,8 +84,8 @@ TEST_P(EthernetOracleOfRandom, EqualsThePlainNetwork) {
     for (unsigned i = 0; i < cases; ++i) {
         const unsigned seed = cases * GetParam() + i;
         const Case drawn = draw_case(seed);
-        const std::string expected = run<NaiveEthernet>(drawn, 0);
-        ASSERT_EQ(run<packet::EthernetNetwork>(drawn, 0), expected) << "seed " << seed;
+        const std::string expected = run<NaiveEthernet>(drawn);
+        ASSERT_EQ(run<packet::EthernetNetwork>(drawn), expected) << "seed " << seed;
         ASSERT_EQ(run<packet::EthernetNetwork>(drawn, seed + 1), expected)
             << "seed " << seed << ", insertions shuffled";
         ASSERT_EQ(run<NaiveEthernet>(drawn, seed + 1), expected)
@@ -150,7 +122,7 @@ TEST(EthernetOracle, AgreesWhereWindowsCloseAfterLosses) {
                 network.packet.transport.kind = kind;
                 network.packet.transport.ack_every = every;
                 network.packet.congestion_control = topology::standard_choice(algorithm);
-                ASSERT_EQ(run<packet::EthernetNetwork>(drawn, 0), run<NaiveEthernet>(drawn, 0))
+                ASSERT_EQ(run<packet::EthernetNetwork>(drawn), run<NaiveEthernet>(drawn))
                     << topology::name_of(kind) << " " << topology::name_of(algorithm) << " "
                     << every;
                 ++cases;

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
-#include "ethernet_runs.h"
+#include "network_run.h"
+#include "random_parameters.h"
 #include "tests/support/random_faults.h"
 
 namespace npunet::packet_test {
@@ -13,25 +15,6 @@ namespace {
 
 using topology::FlowControl;
 using topology::NetworkDescription;
-
-/// When the last message is in.
-Time finish_of(const EthernetRun& run) {
-    Time finish = Time::ns(1000);
-    for (const Outcome& outcome : run.traffic.outcomes()) {
-        finish = std::max(finish, outcome.delivered);
-    }
-    return finish;
-}
-
-void expect_everything_once(const EthernetRun& run, const Plan& plan) {
-    for (std::size_t m = 0; m < plan.size(); ++m) {
-        const Outcome& outcome = run.traffic.outcomes()[m];
-        ASSERT_EQ(outcome.deliveries, 1) << "message " << m;
-        if (plan[m].wants_sent) {
-            ASSERT_GE(outcome.sent, outcome.delivered) << "message " << m;
-        }
-    }
-}
 
 class EveryByteOnceWithOutages : public testing::TestWithParam<unsigned> {};
 
@@ -44,7 +27,7 @@ TEST_P(EveryByteOnceWithOutages, OnEveryRouting) {
         const Plan plan =
             make_plan(static_cast<Pattern>(random() % 5), static_cast<int>(network.graph.npus()),
                       20'000, network.packet.mtu.value(), random);
-        const Time finish = finish_of(EthernetRun(network, plan));
+        const Time finish = std::max(Time::ns(1000), EthernetRun(network, plan).finish());
         network.faults.links =
             test::random_outages(network.graph, 1 + static_cast<int>(random() % 6), finish, random);
         const EthernetRun run(network, plan);
@@ -55,8 +38,7 @@ TEST_P(EveryByteOnceWithOutages, OnEveryRouting) {
         }
         expect_everything_once(run, plan);
         const EthernetRun shuffled(network, plan, random());
-        ASSERT_EQ(transcript(run.traffic, run.machine),
-                  transcript(shuffled.traffic, shuffled.machine));
+        ASSERT_EQ(run.transcript(), shuffled.transcript());
     }
 }
 

@@ -8,9 +8,11 @@
 #include <array>
 
 #include "base/errors.h"
-#include "ethernet_runs.h"
+#include "network_run.h"
 #include "plan_run.h"
 #include "random_networks.h"
+#include "random_parameters.h"
+#include "test_networks.h"
 #include "topology/builders/builder.h"
 #include "topology/builders/fat_tree.h"
 #include "topology/parameters/congestion_control.h"
@@ -18,56 +20,20 @@
 namespace npunet::packet_test {
 namespace {
 
-using topology::DimensionKind;
 using topology::FlowControl;
 using topology::NetworkDescription;
 using topology::TransportKind;
-
-NetworkDescription line(int npus, TransportKind kind = TransportKind::None) {
-    NetworkDescription network = topology::make_network(
-        {topology::make_dimension(DimensionKind::Mesh1D, npus, rate, latency)}, "line");
-    network.packet = parameters();
-    network.packet.virtual_channels = 0;
-    network.packet.flow_control = FlowControl::Pfc;
-    network.packet.transport.kind = kind;
-    return network;
-}
-
-// As on a network with credits: n >= 2 packets over h equal links take
-//     (n + h - 2) ser(full) + ser(last) + h latency,
-// one takes h (ser + latency); cut-through saves (h - 1) (ser(full) - ser(header)) where all
-// packets but the last are full.
-TEST(Ethernet, IdleNetworkFollowsTheClosedForm) {
-    for (const std::int64_t bytes : {0, 1, 935, 936, 937, 5000, 93600, 1000003}) {
-        for (int hops = 1; hops <= 5; ++hops) {
-            const NetworkDescription network = line(6);
-            const EthernetRun run(network,
-                                  {{NodeId(0), NodeId(hops), Bytes(bytes), Time(), -1, true}});
-            const std::int64_t count = bytes == 0 ? 1 : (bytes + mtu - 1) / mtu;
-            const Bytes last(bytes - (count - 1) * mtu + 64);
-            const Time full = transfer_time(Bytes(mtu + 64), rate);
-            const Time expected =
-                count == 1 ? hops * (transfer_time(last, rate) + latency)
-                           : (count + hops - 2) * full + transfer_time(last, rate) + hops * latency;
-            EXPECT_EQ(run.delivered(0), expected) << bytes << " bytes, " << hops << " hops";
-            EXPECT_EQ(run.traffic.outcomes()[0].sent,
-                      (count - 1) * full + transfer_time(last, rate));
-            EXPECT_EQ(run.machine.packet_hops(), static_cast<std::uint64_t>(count * hops));
-        }
-    }
-}
 
 // With acknowledgements of 64 bytes (0.64 ns) the source hears of the last packet one way back
 // later: h (0.64 + 5) ns. Every packet and every acknowledgement is carried h times.
 TEST(Ethernet, TheLastAcknowledgementEndsTheSend) {
     for (const TransportKind kind : {TransportKind::GoBackN, TransportKind::SelectiveRepeat}) {
         for (int hops = 1; hops <= 5; ++hops) {
-            const NetworkDescription network = line(6, kind);
-            PlannedMessage message = packets(0, hops, 7);
-            const EthernetRun run(network, {message});
+            const NetworkDescription network = network_of({mesh(6)}, ethernet(kind));
+            const EthernetRun run(network, {packets(0, hops, 7)});
             const Time delivered = Time::ns(10 * (7 + hops - 1) + 5 * hops);
             EXPECT_EQ(run.delivered(0), delivered);
-            EXPECT_EQ(run.traffic.outcomes()[0].sent, delivered + Time::ps(hops * 5640));
+            EXPECT_EQ(run.outcomes()[0].sent, delivered + Time::ps(hops * 5640));
             EXPECT_EQ(run.machine.packet_hops(), static_cast<std::uint64_t>(14 * hops));
         }
     }
@@ -79,23 +45,16 @@ TEST(Ethernet, TheLastAcknowledgementEndsTheSend) {
 // takes that back, 128 bytes on the way back for 64 on the way there. Were all of that sent, the
 // request that full packets from 0 to 2 make would wait longer than the headroom lasts.
 TEST(Ethernet, NothingIsLostHoweverOftenPausesAreAskedFor) {
-    NetworkDescription network = topology::make_network(
-        {topology::make_dimension(DimensionKind::Switch, 4, rate, latency)}, "star");
-    topology::Graph graph;
-    for (std::size_t node = 0; node < network.graph.nodes(); ++node) {
-        graph.add_node(network.graph.kind(NodeId(node)), network.graph.name(NodeId(node)));
-    }
+    topology::PacketParameters packet;
+    packet.flow_control = FlowControl::Pfc;
+    NetworkDescription network = network_of({star(4)}, packet);
     const std::array rates{Rate(400'000'000'000), Rate(400'000'000'000), Rate(1'000'000'000),
                            Rate(900'000'000'000)};
-    for (std::size_t number = 0; number < network.graph.links(); ++number) {
-        topology::Link link = network.graph.link(LinkId(number));
-        const NodeId npu = std::min(link.from, link.to);
-        link.rate = rates[npu.index()];
-        link.latency = npu == NodeId(0) ? Time::ns(2000) : latency;
-        graph.add_link(link);
-    }
-    network.graph = graph;
-    network.packet.flow_control = FlowControl::Pfc;
+    replace_links(network, [&](NodeId from, NodeId to) {
+        const NodeId npu = std::min(from, to);
+        return topology::Link{
+            from, to, rates[npu.index()], npu == NodeId(0) ? Time::ns(2000) : latency, -1, false};
+    });
     network.packet.shared_buffer.alpha = 8;
     network.packet.buffer = 4 * (network.packet.mtu + network.packet.header);
     const Bytes full = network.packet.mtu;
@@ -104,7 +63,7 @@ TEST(Ethernet, NothingIsLostHoweverOftenPausesAreAskedFor) {
     plan.push_back({NodeId(0), NodeId(2), 3000 * full, Time::ns(4000)});
     const EthernetRun run(network, plan);
     EXPECT_EQ(run.sum().drops, 0U);
-    EXPECT_EQ(run.traffic.outcomes().back().deliveries, 1);
+    EXPECT_EQ(run.outcomes().back().deliveries, 1);
 }
 
 // Queue pair 0 waits until 50, pair 1 lines up at 80, and the port, busy so far, asks at 100: pair
@@ -154,7 +113,7 @@ TEST(Ethernet, TrimmedPacketsComeAgainForGrants) {
 // A queue may have alpha times what is free: a packet that finds no room in an empty buffer would
 // be sent again for ever. Automatic buffers have 256 KiB for each link.
 TEST(Ethernet, RefusesBuffersThatNoPacketFits) {
-    NetworkDescription network = line(3, TransportKind::SelectiveRepeat);
+    NetworkDescription network = network_of({mesh(3)}, ethernet(TransportKind::SelectiveRepeat));
     network.packet.flow_control = FlowControl::None;
     network.packet.buffer = Bytes();
     engine::EventQueue queue;
@@ -191,18 +150,13 @@ TEST_P(EveryByteOnce, WhateverIsLost) {
             EXPECT_EQ(network.packet.flow_control, FlowControl::Pfc);
             continue;
         }
-        for (std::size_t m = 0; m < plan.size(); ++m) {
-            const Outcome& outcome = run.traffic.outcomes()[m];
-            ASSERT_EQ(outcome.deliveries, 1)
-                << network.name << " message " << m << " of case " << i;
-            if (plan[m].wants_sent) {
-                ASSERT_GE(outcome.sent, outcome.delivered);
-            }
+        expect_everything_once(run, plan);
+        if (HasFatalFailure()) {
+            FAIL() << network.name << ", case " << i;
         }
         complete += network.packet.flow_control == FlowControl::Pfc ? 1 : 0;
         const EthernetRun shuffled(network, plan, random());
-        ASSERT_EQ(transcript(run.traffic, run.machine),
-                  transcript(shuffled.traffic, shuffled.machine));
+        ASSERT_EQ(run.transcript(), shuffled.transcript());
     }
     // Few circles close: the cases say something.
     EXPECT_GE(complete, 4);

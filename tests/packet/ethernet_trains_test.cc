@@ -1,16 +1,16 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "base/errors.h"
-#include "ethernet_runs.h"
+#include "fast_forward_run.h"
+#include "network_run.h"
 #include "random_networks.h"
+#include "random_parameters.h"
+#include "tests/support/draw.h"
 #include "topology/builders/builder.h"
 #include "topology/parameters/congestion_control.h"
 #include "topology/parameters/congestion_parameters.h"
@@ -28,91 +28,32 @@ struct Case {
     std::vector<Time> looks;
 };
 
-/// Looks at a network at given times: when NPUs issue, or before anything arrives.
-class Watcher final : private engine::EventHandler {
-public:
-    Watcher(engine::EventQueue& queue, packet::PacketNetwork& network,
-            const std::vector<Time>& times)
-        : network_(network) {
-        for (std::size_t i = 0; i < times.size(); ++i) {
-            const engine::Phase phase = i % 2 == 0 ? engine::Phase::Issue : engine::Phase::Arrival;
-            queue.schedule(times[i], engine::EventKey::of(phase, i % 2 == 0 ? 15 : 6, i), *this);
-        }
-    }
-
-    [[nodiscard]] const std::string& seen() const { return seen_; }
-
-private:
-    void handle(std::uint64_t) override {
-        network_.settle();
-        seen_ += transcript({}, network_.link_use(), network_.packet_hops());
-    }
-
-    packet::PacketNetwork& network_;
-    std::string seen_;
-};
-
-struct Seen {
-    std::string transcript;
-    std::uint64_t events = 0;
-    std::uint64_t packet_hops = 0;
-};
-
-std::string flows(const packet::EthernetNetwork& network) {
-    std::string text;
-    for (const engine::FlowUse& use : network.flow_use()) {
-        for (const std::uint64_t count :
-             {use.counts.packets, use.counts.retransmissions, use.counts.timeouts,
-              use.counts.marked, use.counts.notifications}) {
-            text += ' ' + std::to_string(count);
-        }
-        text += '\n';
-    }
-    return text;
-}
-
-/// All that a run tells, up to when its last event was, which is that of a timer.
-Seen run(const Case& drawn, bool trains, std::uint64_t shuffle_seed = 0) {
+/// With the time of the last event, which is that of a timer.
+Told run(const Case& drawn, bool trains, std::uint64_t shuffle_seed = 0) {
     engine::EventQueue queue;
-    packet::EthernetNetwork machine(drawn.network, EthernetRun::shuffled(queue, shuffle_seed));
+    packet::EthernetNetwork machine(drawn.network, shuffled(queue, shuffle_seed));
     machine.set_fast_forward(trains);
-    const Traffic traffic(drawn.plan, queue, machine);
-    const Watcher watcher(queue, machine, drawn.looks);
-    std::string end;
-    try {
-        queue.run();
-    } catch (const StallError& error) {
-        end = error.what();
-    }
-    return {transcript(traffic, machine) + flows(machine) + watcher.seen() + end + " at " +
-                std::to_string(queue.now().ps()),
-            queue.handled(), machine.packet_hops()};
+    Told told = run_and_look(drawn.plan, drawn.looks, queue, machine);
+    told.transcript += " at " + std::to_string(queue.now().ps());
+    return told;
 }
 
-/// Long messages, alone and in competition, that start at any time or when others have arrived, and
-/// short ones between them.
 Plan long_messages(int npus, std::int64_t mtu, std::mt19937_64& random) {
-    const auto below = [&random](std::int64_t n) {
-        return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
-    };
+    test::DrawFrom draw(random);
+    LongMessages messages;
+    messages.count = 1 + draw.below(draw.any_of({2, 6, 2 * npus}));
+    messages.longest = draw.any_of({100, 400, 2000});
+    messages.spread = draw.any_of({1, 1'000'000, 60'000'000});
+    messages.least = 64;
+    messages.brief_one_in = 5;
+    messages.following_one_in = 4;
+    const bool incast = draw.one_in(3);
+    const std::int64_t target = draw.below(npus);
     Plan plan;
-    const std::int64_t count = 1 + below(std::array<std::int64_t, 3>{2, 6, 2 * npus}[random() % 3]);
-    const std::int64_t longest = std::array<std::int64_t, 3>{100, 400, 2000}[random() % 3];
-    const std::int64_t spread = std::array<std::int64_t, 3>{1, 1'000'000, 60'000'000}[random() % 3];
-    const bool incast = below(3) == 0;
-    const auto target = static_cast<int>(below(npus));
-    for (std::int64_t i = 0; i < count; ++i) {
-        PlannedMessage message;
-        message.destination = NodeId(incast ? target : static_cast<int>(below(npus)));
-        message.source =
-            NodeId(static_cast<int>((message.destination.value() + 1 + below(npus - 1)) % npus));
-        const bool brief = below(5) == 0;
-        const std::int64_t packets = brief ? below(8) : 64 + below(longest);
-        message.bytes = Bytes(packets * mtu + (below(2) == 0 ? 0 : below(mtu + 1)));
-        message.start = Time::ps(below(spread));
-        message.after = i > 0 && below(4) == 0 ? static_cast<int>(below(i)) : -1;
-        message.wants_sent = below(3) == 0;
-        plan.push_back(message);
+    for (std::int64_t i = 0; i < messages.count; ++i) {
+        const std::int64_t to = incast ? target : draw.below(npus);
+        const std::int64_t from = (to + 1 + draw.below(npus - 1)) % npus;
+        messages.add_to(plan, {static_cast<int>(from), static_cast<int>(to)}, mtu, random);
     }
     return plan;
 }
@@ -137,9 +78,7 @@ Case draw_case(unsigned seed) {
     // Senders whose packets drop each other out of one small buffer in step never get through.
     packet.transport.retries = 20;
     if (random() % 4 == 0) {
-        packet.transport = {};
-        packet.flow_control = topology::FlowControl::Pfc;
-        packet.congestion_control = {};
+        take_transport_away(packet);
         packet.shared_buffer.headroom = Bytes(0);
     }
     if (random() % 3 == 0) {
@@ -154,9 +93,7 @@ Case draw_case(unsigned seed) {
     }
     drawn.plan = long_messages(static_cast<int>(network.graph.npus()), packet.mtu.value(), random);
     draw_classes(drawn.plan, packet.classes.count, random);
-    for (std::uint64_t i = random() % 4; i > 0; --i) {
-        drawn.looks.push_back(Time::ps(static_cast<std::int64_t>(random() % 200'000'000)));
-    }
+    drawn.looks = draw_looks(3, random);
     return drawn;
 }
 
@@ -164,8 +101,9 @@ Case draw_case(unsigned seed) {
 /// the same time, and others look and send then, too. Buffers of a few packets, marks by chance.
 Case draw_round_case(unsigned seed) {
     std::mt19937_64 random(seed);
-    const auto one_of = [&random](std::initializer_list<std::int64_t> values) {
-        return *(values.begin() + static_cast<std::ptrdiff_t>(random() % values.size()));
+    test::DrawFrom draw(random);
+    const auto one_of = [&draw](std::initializer_list<std::int64_t> values) {
+        return draw.any_of(values);
     };
     Case drawn;
     const Rate rate(100'000'000'000);
@@ -193,18 +131,15 @@ Case draw_round_case(unsigned seed) {
     packet.ecn.kmin = Bytes(1000 * one_of({1, 2, 5, 20}));
     packet.ecn.kmax = packet.ecn.kmin + Bytes(1000 * one_of({0, 4, 100}));
     packet.ecn.pmax = static_cast<double>(one_of({1, 100, 1000})) / 1000;
-    constexpr std::array algorithms{CongestionAlgorithm::None,   CongestionAlgorithm::None,
-                                    CongestionAlgorithm::Dcqcn,  CongestionAlgorithm::Dctcp,
-                                    CongestionAlgorithm::Timely, CongestionAlgorithm::Swift};
-    packet.congestion_control = topology::standard_choice(algorithms[random() % algorithms.size()]);
+    packet.congestion_control = topology::standard_choice(draw.any_of(
+        {CongestionAlgorithm::None, CongestionAlgorithm::None, CongestionAlgorithm::Dcqcn,
+         CongestionAlgorithm::Dctcp, CongestionAlgorithm::Timely, CongestionAlgorithm::Swift}));
     if (packet.congestion_control.algorithm == CongestionAlgorithm::Dcqcn) {
         packet.congestion_control.values[topology::DcqcnParameter::cnp_interval] =
             static_cast<double>(one_of({10'000, 30'000, 50'000'000}));
     }
     if (random() % 5 == 0) {
-        packet.transport = {};
-        packet.flow_control = topology::FlowControl::Pfc;
-        packet.congestion_control = {};
+        take_transport_away(packet);
     }
     if (random() % 4 == 0) {
         packet.classes = random_classes(random);
@@ -225,8 +160,8 @@ unsigned compare(unsigned first_seed, unsigned count) {
     unsigned spared = 0;
     for (unsigned seed = first_seed; seed < first_seed + count; ++seed) {
         const Case drawn = seed % 2 == 0 ? draw_case(seed) : draw_round_case(seed);
-        const Seen expected = run(drawn, false);
-        const Seen found = run(drawn, true);
+        const Told expected = run(drawn, false);
+        const Told found = run(drawn, true);
         EXPECT_EQ(found.transcript, expected.transcript) << "seed " << seed;
         EXPECT_EQ(run(drawn, true, seed + 1).transcript, expected.transcript)
             << "seed " << seed << ", insertions shuffled";
@@ -250,15 +185,10 @@ TEST_P(EthernetTrainsOfRandom, EqualsPacketByPacket) {
     EXPECT_GE(spared, cases / 5);
 }
 
-/// Events of a run with trains for each packet-hop; it must equal the run without.
 double events_per_packet_hop(const topology::NetworkDescription& network, const Plan& plan,
                              const std::vector<Time>& looks = {}) {
     const Case drawn{network, plan, looks};
-    const Seen expected = run(drawn, false);
-    const Seen found = run(drawn, true);
-    EXPECT_EQ(found.transcript, expected.transcript);
-    EXPECT_GE(expected.events, expected.packet_hops);
-    return static_cast<double>(found.events) / static_cast<double>(found.packet_hops);
+    return events_per_packet_hop(run(drawn, false), run(drawn, true));
 }
 
 topology::NetworkDescription star(int npus, TransportKind kind,
@@ -271,15 +201,6 @@ topology::NetworkDescription star(int npus, TransportKind kind,
     network.packet.transport.kind = kind;
     network.packet.congestion_control = topology::standard_choice(algorithm);
     return network;
-}
-
-PlannedMessage message(int from, int to, std::int64_t bytes, Time start = Time()) {
-    PlannedMessage planned;
-    planned.source = NodeId(from);
-    planned.destination = NodeId(to);
-    planned.bytes = Bytes(bytes);
-    planned.start = start;
-    return planned;
 }
 
 // 64 MiB alone are 16 384 packets over two links, with answers 65 536 packet-hops, and take 1.4 ms:
@@ -362,8 +283,8 @@ TEST(EthernetTrains, WhatComesFromOutsideFindsItsPlaceInTheInstant) {
                 drawn.plan.push_back(message(1, 3, 900, Time::ps(440'000'000 + 1'001'000 * i)));
             }
         }
-        const Seen expected = run(drawn, false);
-        const Seen found = run(drawn, true);
+        const Told expected = run(drawn, false);
+        const Told found = run(drawn, true);
         EXPECT_EQ(found.transcript, expected.transcript);
         EXPECT_LT(found.events, expected.events * 4 / 5);
     }

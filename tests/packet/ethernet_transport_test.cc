@@ -8,8 +8,9 @@
 #include <array>
 
 #include "base/errors.h"
-#include "ethernet_runs.h"
+#include "network_run.h"
 #include "plan_run.h"
+#include "tests/support/refusals.h"
 #include "topology/builders/builder.h"
 #include "topology/parameters/congestion_control.h"
 
@@ -22,22 +23,8 @@ using topology::FlowControl;
 using topology::NetworkDescription;
 using topology::TransportKind;
 
-NetworkDescription line(int npus, TransportKind kind) {
-    NetworkDescription network = topology::make_network(
-        {topology::make_dimension(topology::DimensionKind::Mesh1D, npus, rate, latency)}, "line");
-    network.packet.mtu = Bytes(mtu);
-    network.packet.flow_control = FlowControl::Pfc;
-    network.packet.transport.kind = kind;
-    return network;
-}
-
 std::string stall_of(const NetworkDescription& network, const Plan& plan) {
-    try {
-        const EthernetRun run(network, plan);
-    } catch (const StallError& error) {
-        return error.what();
-    }
-    return "done";
+    return test::message_of<StallError>([&] { return EthernetRun(network, plan).finish(); });
 }
 
 // On two links of 4 x 10^18 B/s and 900 s a window of two bandwidth-delay products has 1.4 x 10^22
@@ -45,25 +32,15 @@ std::string stall_of(const NetworkDescription& network, const Plan& plan) {
 // a timeout of eight, which never comes.
 TEST(EthernetTransport, WindowsAndTimeoutsOfLongLinksAreNotNegative) {
     for (const TransportKind kind : {TransportKind::GoBackN, TransportKind::SelectiveRepeat}) {
-        NetworkDescription network =
-            topology::make_network({topology::make_dimension(topology::DimensionKind::Mesh1D, 2,
-                                                             Rate(4'000'000'000'000'000'000),
-                                                             Time::ps(900'000'000'000'000))},
-                                   "line");
-        network.packet.mtu = Bytes(mtu);
-        network.packet.flow_control = FlowControl::Pfc;
-        network.packet.transport.kind = kind;
-        const EthernetRun quick(network, {packets(0, 1, 50)});
+        const NetworkDescription wide =
+            network_of({mesh(2)}, ethernet(kind), Rate(4'000'000'000'000'000'000),
+                       Time::ps(900'000'000'000'000));
+        const EthernetRun quick(wide, {packets(0, 1, 50)});
         EXPECT_EQ(quick.delivered(0), Time::ps(900'000'000'000'000 + 50));
 
-        network = topology::make_network(
-            {topology::make_dimension(topology::DimensionKind::Mesh1D, 2, rate,
-                                      Time::ps(2'000'000'000'000'000'000))},
-            "line");
-        network.packet.mtu = Bytes(mtu);
-        network.packet.flow_control = FlowControl::Pfc;
-        network.packet.transport.kind = kind;
-        const EthernetRun far(network, {packets(0, 1, 3)});
+        const NetworkDescription distant =
+            network_of({mesh(2)}, ethernet(kind), rate, Time::ps(2'000'000'000'000'000'000));
+        const EthernetRun far(distant, {packets(0, 1, 3)});
         EXPECT_EQ(far.delivered(0), Time::ps(2'000'000'000'000'030'000));
         EXPECT_EQ(far.machine.pairs()[0].use.timeouts, 0);
         EXPECT_EQ(far.sum().retransmissions, 0U);
@@ -73,7 +50,7 @@ TEST(EthernetTransport, WindowsAndTimeoutsOfLongLinksAreNotNegative) {
 // A GB for each byte per second of the link is more than a queue ever has: nothing is marked where
 // packets of 0 and of 1 wait for the link from 1 to 2.
 TEST(EthernetTransport, ThresholdsOfMarksAreNotNegative) {
-    NetworkDescription network = line(3, TransportKind::SelectiveRepeat);
+    NetworkDescription network = network_of({mesh(3)}, ethernet(TransportKind::SelectiveRepeat));
     network.packet.congestion_control =
         topology::standard_choice(topology::CongestionAlgorithm::Dctcp);
     network.packet.ecn.per = Rate(1);
@@ -90,16 +67,15 @@ TEST(EthernetTransport, AFullWindowIsAnsweredAtOnce) {
     for (const TransportKind kind : {TransportKind::GoBackN, TransportKind::SelectiveRepeat}) {
         for (const int w : {1, 2, 3, 7}) {
             for (const int count : {1, 2, 5, 14, 20}) {
-                NetworkDescription network = line(2, kind);
+                NetworkDescription network = network_of({mesh(2)}, ethernet(kind));
                 network.packet.transport.ack_every = 8;
                 network.packet.transport.window = Bytes(w * (mtu + 64));
-                PlannedMessage message = packets(0, 1, count);
-                const EthernetRun run(network, {message});
+                const EthernetRun run(network, {packets(0, 1, count)});
                 const int rounds = (count - 1) / w;
                 const Time start = Time::ps(rounds * (10'000 * w + 10'640));
                 const Time delivered = start + Time::ns(10 * (count - rounds * w) + 5);
                 EXPECT_EQ(run.delivered(0), delivered) << w << " of " << count;
-                EXPECT_EQ(run.traffic.outcomes()[0].sent, delivered + Time::ps(5640));
+                EXPECT_EQ(run.outcomes()[0].sent, delivered + Time::ps(5640));
                 EXPECT_EQ(run.machine.packet_hops(),
                           static_cast<std::uint64_t>(count + rounds + 1));
                 EXPECT_EQ(run.machine.pairs()[0].use.timeouts, 0);
@@ -110,7 +86,7 @@ TEST(EthernetTransport, AFullWindowIsAnsweredAtOnce) {
 
 // As many packets as ack_every within the window are answered without asking: 8 of 16.
 TEST(EthernetTransport, AnOpenWindowIsAnsweredNowAndThen) {
-    NetworkDescription network = line(2, TransportKind::GoBackN);
+    NetworkDescription network = network_of({mesh(2)}, ethernet(TransportKind::GoBackN));
     network.packet.transport.ack_every = 8;
     network.packet.transport.window = Bytes(16 * (mtu + 64));
     const EthernetRun run(network, {packets(0, 1, 64)});
@@ -122,12 +98,8 @@ TEST(EthernetTransport, AnOpenWindowIsAnsweredNowAndThen) {
 // smaller than what is under way, packets that have not asked for an answer among them: nobody
 // waits for a timeout, which would be 500 us, when 8 x 400 packets take 32 us.
 TEST(EthernetTransport, AWindowThatClosesLaterIsNoWait) {
-    NetworkDescription network = topology::make_network(
-        {topology::make_dimension(topology::DimensionKind::Switch, 9, rate, Time::ns(200))},
-        "star");
-    network.packet.mtu = Bytes(mtu);
-    network.packet.flow_control = FlowControl::Pfc;
-    network.packet.transport.kind = TransportKind::GoBackN;
+    NetworkDescription network =
+        network_of({star(9)}, ethernet(TransportKind::GoBackN), rate, Time::ns(200));
     network.packet.ecn = {Bytes(5000), Bytes(20'000), 1, Rate()};
     using topology::CongestionAlgorithm;
     for (const CongestionAlgorithm algorithm :
@@ -151,12 +123,12 @@ TEST(EthernetTransport, AWindowThatClosesLaterIsNoWait) {
 // more than the first window (a bandwidth-delay product: 2.064 packets), so each goes at once,
 // without a request for credit. With one each 10 ns the third finds two under way, and waits.
 TEST(EthernetTransport, SmallMessagesNeedNoCreditWithinTheFirstWindow) {
-    NetworkDescription network = line(2, TransportKind::SelectiveRepeat);
+    NetworkDescription network = network_of({mesh(2)}, ethernet(TransportKind::SelectiveRepeat));
     network.packet.congestion_control =
         topology::standard_choice(topology::CongestionAlgorithm::ReceiverCredit);
     Plan plan;
     for (int i = 0; i < 50; ++i) {
-        plan.push_back({NodeId(0), NodeId(1), Bytes(mtu), Time::ns(12 * i), -1, true});
+        plan.push_back(packets(0, 1, 1, Time::ns(12 * i)));
     }
     const EthernetRun run(network, plan);
     for (int i = 0; i < 50; ++i) {
@@ -176,7 +148,7 @@ TEST(EthernetTransport, SmallMessagesNeedNoCreditWithinTheFirstWindow) {
 // the fourth timeout, at 300 us, is one more than three retries.
 TEST(EthernetTransport, GivesUpWhatIsSentInVain) {
     for (const TransportKind kind : {TransportKind::GoBackN, TransportKind::SelectiveRepeat}) {
-        NetworkDescription network = line(6, kind);
+        NetworkDescription network = network_of({mesh(6)}, ethernet(kind));
         network.packet.error_rate = 0.9;
         network.packet.transport.rto = Time::ns(20'000);
         network.packet.transport.retries = 3;
@@ -194,12 +166,12 @@ TEST(EthernetTransport, GivesUpWhatIsSentInVain) {
 
 // Half of all packets are lost on a link and half of the answers: one of four attempts succeeds.
 TEST(EthernetTransport, SendsAgainForEverWhereItIsTold) {
-    NetworkDescription network = line(2, TransportKind::GoBackN);
+    NetworkDescription network = network_of({mesh(2)}, ethernet(TransportKind::GoBackN));
     network.packet.error_rate = 0.5;
     network.packet.transport.retries = 1;
     EXPECT_THAT(stall_of(network, {packets(0, 1, 100)}), HasSubstr("after 2 timeouts"));
     network.packet.transport.retries = 0;
-    EXPECT_EQ(stall_of(network, {packets(0, 1, 100)}), "done");
+    EXPECT_EQ(stall_of(network, {packets(0, 1, 100)}), "no error");
 }
 
 /// Two NPUs send 400 messages of 16 packets each to a third one through a buffer of 16 packets;
@@ -211,13 +183,7 @@ struct TwoIntoOne {
     static constexpr int count = 400;
 
     static NetworkDescription network(Time jitter, std::uint64_t seed) {
-        NetworkDescription network =
-            topology::make_network({topology::make_dimension(topology::DimensionKind::Switch, 3,
-                                                             Rate(12'500'000'000), Time::ns(500))},
-                                   "star");
-        topology::PacketParameters& packet = network.packet;
-        packet.mtu = Bytes(4096);
-        packet.header = Bytes(64);
+        topology::PacketParameters packet;
         packet.flow_control = FlowControl::None;
         packet.buffer = Bytes(16 * 4160);
         packet.shared_buffer.alpha = 8;
@@ -226,12 +192,12 @@ struct TwoIntoOne {
         packet.transport.rto = Time::ns(50'000);
         packet.transport.retries = 0;
         packet.transport.start_jitter = jitter;
-        return network;
+        return network_of({star(3)}, packet, Rate(12'500'000'000), Time::ns(500));
     }
     static Plan plan() {
         Plan plan;
         for (int i = 0; i < 2 * count; ++i) {
-            plan.push_back({NodeId(1 + i % 2), NodeId(0), Bytes(16 * 4096), Time(), -1, false});
+            plan.push_back(message(1 + i % 2, 0, 16 * 4096));
         }
         return plan;
     }
@@ -267,8 +233,7 @@ TEST(EthernetTransport, AStartJitterTakesSendersOutOfStep) {
         EXPECT_GT(jittered.repeated(1), 0) << "seed " << seed;
         shares += jittered.share();
         const TwoIntoOne again(Time::ns(1000), seed, 7);
-        EXPECT_EQ(transcript(again.run.traffic, again.run.machine),
-                  transcript(jittered.run.traffic, jittered.run.machine));
+        EXPECT_EQ(again.run.transcript(), jittered.run.transcript());
     }
     EXPECT_GT(shares / 10, 0.6);
 }
@@ -277,12 +242,11 @@ TEST(EthernetTransport, AStartJitterTakesSendersOutOfStep) {
 // start. The start is uniform: the mean of 1000 draws from 0 to 999 ns is within four standard
 // deviations, 1000 / sqrt(12 x 1000) = 9.1 ns, of 499.5 ns.
 TEST(EthernetTransport, StartsAreDrawnUniformly) {
-    NetworkDescription network = line(2, TransportKind::GoBackN);
+    NetworkDescription network = network_of({mesh(2)}, ethernet(TransportKind::GoBackN));
     network.packet.transport.start_jitter = Time::ps(999'999);
     Plan plan;
     for (int i = 0; i < 1000; ++i) {
-        plan.push_back(packets(0, 1, 1));
-        plan.back().start = Time::ns(2000 * i);
+        plan.push_back(packets(0, 1, 1, Time::ns(2000 * i)));
     }
     const EthernetRun run(network, plan);
     Time sum;
@@ -306,7 +270,7 @@ TEST(EthernetTransport, StartsAreDrawnUniformly) {
 // A packet is acknowledged after 20.64 ns; a timeout of 1 ns runs out at 1 and, sent again when the
 // link is free at 10, of 2 ns at 12.
 TEST(EthernetTransport, SaysThatTheTimeoutIsTooShort) {
-    NetworkDescription network = line(2, TransportKind::GoBackN);
+    NetworkDescription network = network_of({mesh(2)}, ethernet(TransportKind::GoBackN));
     network.packet.transport.rto = Time::ns(1);
     network.packet.transport.retries = 1;
     const std::string text = stall_of(network, {packets(0, 1, 1)});

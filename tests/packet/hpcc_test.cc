@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "kept_choice.h"
 #include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::packet_test {
@@ -26,12 +27,10 @@ constexpr std::int64_t gbps10 = 10'000'000'000;
 const FlowPath path{gbps10, gbps10, 10 * us, 2, 1000};
 
 /// eta = 0.8, W_AI = 1000 bytes.
-CongestionControlChoice round_numbers() {
-    CongestionControlChoice choice = topology::standard_choice(CongestionAlgorithm::Hpcc);
-    choice.values[Parameter::eta] = 0.8;
-    choice.values[Parameter::max_stage] = 2;
-    choice.values[Parameter::window_ai] = 0.01;
-    return choice;
+const CongestionControlChoice& round_numbers(OtherValues more = {}) {
+    return kept_choice(
+        topology::standard_choice(CongestionAlgorithm::Hpcc),
+        {{Parameter::eta, 0.8}, {Parameter::max_stage, 2}, {Parameter::window_ai, 0.01}}, more);
 }
 
 /// Acknowledgements, each a round trip after the one before, with `sent` bytes through the port
@@ -40,10 +39,12 @@ class Rounds {
 public:
     explicit Rounds(Hpcc& hpcc) : hpcc_(hpcc) { next(0, 0); }
 
-    void next(std::int64_t sent, std::int64_t queue, std::int64_t after = 10 * us) {
+    /// The rate then.
+    std::int64_t next(std::int64_t sent, std::int64_t queue, std::int64_t after = 10 * us) {
         now_ += after;
         sent_ += sent;
         acknowledge({{now_, sent_, queue, gbps10}});
+        return hpcc_.rate(0);
     }
     void acknowledge(const std::vector<HopTelemetry>& telemetry) {
         number_ += 100;
@@ -56,7 +57,7 @@ public:
         hpcc_.acknowledged(news);
     }
     /// The last one for what was sent before the one before.
-    void same_round(std::int64_t sent) {
+    std::int64_t same_round(std::int64_t sent) {
         now_ += 10 * us;
         sent_ += sent;
         const HopTelemetry hop{now_, sent_, 0, gbps10};
@@ -66,6 +67,7 @@ public:
         news.telemetry = &hop;
         news.hops = 1;
         hpcc_.acknowledged(news);
+        return hpcc_.rate(0);
     }
 
 private:
@@ -78,8 +80,7 @@ private:
 // A new queue pair may fill its own link for a round trip: 100 kB at 10 GB/s. Without telemetry
 // nothing changes, and the first telemetry is only what the next one is compared with.
 TEST(Hpcc, StartsWithABandwidthDelayProduct) {
-    const CongestionControlChoice choice = round_numbers();
-    Hpcc hpcc(choice, path);
+    Hpcc hpcc(round_numbers(), path);
     EXPECT_EQ(hpcc.window(), 100'000);
     EXPECT_EQ(hpcc.rate(0), gbps10);
     hpcc.acknowledged(Acknowledgement());
@@ -93,8 +94,7 @@ TEST(Hpcc, StartsWithABandwidthDelayProduct) {
 // after a round trip: W = 100 kB / 2 + 1 kB. Then the queue is gone: min(60 kB, 0) = 0, u = 0.51,
 // W = 51 kB + 1 kB.
 TEST(Hpcc, ALinkAtTwiceTheTargetHalvesTheWindow) {
-    const CongestionControlChoice choice = round_numbers();
-    Hpcc hpcc(choice, path);
+    Hpcc hpcc(round_numbers(), path);
     Rounds rounds(hpcc);
     rounds.next(100'000, 60'000);
     EXPECT_DOUBLE_EQ(hpcc.utilization(), 1.0) << "there was no queue before";
@@ -111,57 +111,41 @@ TEST(Hpcc, ALinkAtTwiceTheTargetHalvesTheWindow) {
 // Below eta the window grows by 1 kB a round trip, max_stage = 2 times; the third one multiplies:
 // with u = 0.4 that is 0.8 / 0.4 = 2.
 TEST(Hpcc, MultipliesAfterTheLastStage) {
-    const CongestionControlChoice choice = round_numbers();
-    Hpcc hpcc(choice, path);
+    Hpcc hpcc(round_numbers(), path);
     Rounds rounds(hpcc);
-    rounds.next(320'000, 0);
-    EXPECT_EQ(hpcc.rate(0), 2'600'000'000) << "u = 3.2 quarters it, + 1 kB";
-    rounds.next(40'000, 0);
-    EXPECT_EQ(hpcc.rate(0), 2'700'000'000);
-    rounds.next(40'000, 0);
-    EXPECT_EQ(hpcc.rate(0), 2'800'000'000);
-    rounds.next(40'000, 0);
-    EXPECT_EQ(hpcc.rate(0), 5'700'000'000) << "28 kB x 2 + 1 kB";
-    rounds.next(40'000, 0);
-    EXPECT_EQ(hpcc.rate(0), 5'800'000'000) << "the stages start over";
+    EXPECT_EQ(rounds.next(320'000, 0), 2'600'000'000) << "u = 3.2 quarters it, + 1 kB";
+    EXPECT_EQ(rounds.next(40'000, 0), 2'700'000'000);
+    EXPECT_EQ(rounds.next(40'000, 0), 2'800'000'000);
+    EXPECT_EQ(rounds.next(40'000, 0), 5'700'000'000) << "28 kB x 2 + 1 kB";
+    EXPECT_EQ(rounds.next(40'000, 0), 5'800'000'000) << "the stages start over";
 }
 
 // At the target itself the step is a multiplicative one, by 1, after which the stages begin anew:
 // two additive ones follow.
 TEST(Hpcc, MultipliesAtTheTarget) {
-    const CongestionControlChoice choice = round_numbers();
-    Hpcc hpcc(choice, path);
+    Hpcc hpcc(round_numbers(), path);
     Rounds rounds(hpcc);
     rounds.next(320'000, 0);
     rounds.next(80'000, 0);
-    rounds.next(80'000, 0);
-    EXPECT_EQ(hpcc.rate(0), 2'800'000'000);
-    rounds.next(40'000, 0);
-    EXPECT_EQ(hpcc.rate(0), 2'900'000'000);
+    EXPECT_EQ(rounds.next(80'000, 0), 2'800'000'000);
+    EXPECT_EQ(rounds.next(40'000, 0), 2'900'000'000);
 }
 
 // Acknowledgements of one round trip all start from the same W_c: they react at once, but do not
 // add up. u = 1.6 twice: 100 / 2 + 1 both times, not 51 / 2 + 1.
 TEST(Hpcc, ReactsToEveryAcknowledgementFromOneReference) {
-    const CongestionControlChoice choice = round_numbers();
-    Hpcc hpcc(choice, path);
+    Hpcc hpcc(round_numbers(), path);
     Rounds rounds(hpcc);
-    rounds.next(80'000, 0);
-    EXPECT_EQ(hpcc.rate(0), gbps10) << "u = eta: 100 kB + 1 kB, more than the link can";
-    rounds.same_round(160'000);
-    EXPECT_EQ(hpcc.rate(0), 5'100'000'000);
-    rounds.same_round(160'000);
-    EXPECT_EQ(hpcc.rate(0), 5'100'000'000);
-    rounds.next(160'000, 0);
-    EXPECT_EQ(hpcc.rate(0), 5'100'000'000) << "now W_c becomes 51 kB";
-    rounds.next(160'000, 0);
-    EXPECT_EQ(hpcc.rate(0), 2'650'000'000);
+    EXPECT_EQ(rounds.next(80'000, 0), gbps10) << "u = eta: 100 kB + 1 kB, more than the link can";
+    EXPECT_EQ(rounds.same_round(160'000), 5'100'000'000);
+    EXPECT_EQ(rounds.same_round(160'000), 5'100'000'000);
+    EXPECT_EQ(rounds.next(160'000, 0), 5'100'000'000) << "now W_c becomes 51 kB";
+    EXPECT_EQ(rounds.next(160'000, 0), 2'650'000'000);
 }
 
 // U is a moving average over a round trip: after a quarter of one with u = 3, U = 3/4 + 3/4.
 TEST(Hpcc, AveragesOverARoundTrip) {
-    const CongestionControlChoice choice = round_numbers();
-    Hpcc hpcc(choice, path);
+    Hpcc hpcc(round_numbers(), path);
     Rounds rounds(hpcc);
     rounds.next(75'000, 0, 10 * us / 4);
     EXPECT_DOUBLE_EQ(hpcc.utilization(), 1.5);
@@ -173,8 +157,7 @@ TEST(Hpcc, AveragesOverARoundTrip) {
 // The fullest link counts, and a port that has not sent since tells nothing. On another path there
 // is nothing to compare with.
 TEST(Hpcc, LooksAtTheFullestLink) {
-    const CongestionControlChoice choice = round_numbers();
-    Hpcc hpcc(choice, path);
+    Hpcc hpcc(round_numbers(), path);
     Rounds rounds(hpcc);
     rounds.acknowledge({{20 * us, 0, 0, gbps10}, {20 * us, 0, 0, 2 * gbps10}});
     EXPECT_EQ(hpcc.utilization(), 1);

@@ -5,8 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-
-#include "ethernet_runs.h"
+#include "network_run.h"
 #include "topology/builders/builder.h"
 #include "topology/network/marking.h"
 #include "topology/parameters/congestion_control.h"
@@ -37,19 +36,15 @@ Plan incasts(int hot, int sources, Bytes bytes) {
     for (int group = 0; group < hot; ++group) {
         const int to = group * (sources + 1);
         for (int from = to + 1; from <= to + sources; ++from) {
-            plan.push_back({NodeId(from), NodeId(to), bytes, Time()});
+            plan.push_back(message(from, to, bytes.value()));
         }
     }
     return plan;
 }
 
 Time finish_of(const EthernetRun& run) {
-    Time finish;
-    for (const Outcome& outcome : run.traffic.outcomes()) {
-        EXPECT_EQ(outcome.deliveries, 1);
-        finish = std::max(finish, outcome.delivered);
-    }
-    return finish;
+    EXPECT_TRUE(all_came_once(run.outcomes()));
+    return run.finish();
 }
 
 /// Records whether a packet was marked before any was dropped or any link told to pause.

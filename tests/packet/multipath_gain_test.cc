@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
-#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -21,34 +20,22 @@
 namespace npunet::packet_test {
 namespace {
 
-using topology::DimensionKind;
 using topology::NetworkDescription;
 
 constexpr topology::LinkSpeed speed{Rate(100'000'000'000), Time::ns(5)};
 
-NetworkDescription grid(DimensionKind kind, int size, bool adaptive) {
-    const std::vector<topology::Dimension> dimensions(
-        2, topology::make_dimension(kind, size, speed.rate, speed.latency));
-    NetworkDescription network = topology::make_network(dimensions, "grid");
-    network.packet = parameters();
-    network.packet.virtual_channels = 0;
+NetworkDescription grid(Shape side, bool adaptive) {
+    NetworkDescription network = network_of({side, side});
     if (adaptive) {
-        network.multipath = std::make_shared<topology::ProductNextHops>(dimensions);
+        network.multipath = std::make_shared<topology::ProductNextHops>(network.dimensions);
     }
     return network;
 }
 
 std::vector<Time> deliveries(const NetworkDescription& network, const Plan& plan) {
-    engine::EventQueue queue;
-    packet::CreditNetwork machine(network, queue);
-    const Traffic traffic(plan, queue, machine);
-    queue.run();
-    std::vector<Time> times;
-    for (const Outcome& outcome : traffic.outcomes()) {
-        EXPECT_EQ(outcome.deliveries, 1);
-        times.push_back(outcome.delivered);
-    }
-    return times;
+    const CreditRun run(network, plan);
+    EXPECT_TRUE(all_came_once(run.outcomes()));
+    return run.delivered();
 }
 
 Time finish(const NetworkDescription& network, const Plan& plan) {
@@ -67,11 +54,11 @@ double gain(const std::string& name, Time first, Time second) {
 // port, the second the other one, at once; from then on whichever is free first. So each port sends
 // n / 2 packets, over two links: (n / 2 + 1) ser + 2 latency, against (n + 1) ser + 2 latency.
 TEST(MultipathGain, OneMessageUsesBothPorts) {
-    for (const DimensionKind kind : {DimensionKind::Ring, DimensionKind::Mesh1D}) {
+    for (const Shape side : {ring(8), mesh(8)}) {
         for (const std::int64_t n : {2, 10, 100, 1000}) {
             const Plan plan{packets(0, 9, n)};
-            EXPECT_EQ(finish(grid(kind, 8, true), plan), (n / 2 + 1) * Time::ns(10) + Time::ns(10));
-            EXPECT_EQ(finish(grid(kind, 8, false), plan), (n + 1) * Time::ns(10) + Time::ns(10));
+            EXPECT_EQ(finish(grid(side, true), plan), (n / 2 + 1) * Time::ns(10) + Time::ns(10));
+            EXPECT_EQ(finish(grid(side, false), plan), (n + 1) * Time::ns(10) + Time::ns(10));
         }
     }
 }
@@ -82,8 +69,8 @@ TEST(MultipathGain, OneMessageUsesBothPorts) {
 TEST(MultipathGain, OneMessageFurtherAway) {
     constexpr std::int64_t n = 400;
     const Plan plan{packets(0, 27, n)};  // three steps in either dimension
-    const Time adaptive = finish(grid(DimensionKind::Ring, 8, true), plan);
-    const Time fixed = finish(grid(DimensionKind::Ring, 8, false), plan);
+    const Time adaptive = finish(grid(ring(8), true), plan);
+    const Time fixed = finish(grid(ring(8), false), plan);
     EXPECT_EQ(fixed, (n + 5) * Time::ns(10) + 6 * latency);
     EXPECT_GE(adaptive, (n / 2 + 5) * Time::ns(10) + 6 * latency);
     EXPECT_GE(gain("one message", fixed, adaptive), 1.5);
@@ -104,8 +91,8 @@ TEST(MultipathGain, TransposeOnAMesh) {
             }
         }
     }
-    const Time fixed = finish(grid(DimensionKind::Mesh1D, size, false), plan);
-    const Time adaptive = finish(grid(DimensionKind::Mesh1D, size, true), plan);
+    const Time fixed = finish(grid(mesh(size), false), plan);
+    const Time adaptive = finish(grid(mesh(size), true), plan);
     EXPECT_GE(fixed, (size - 1) * n * Time::ns(10));
     EXPECT_GE(adaptive, 2 * n * Time::ns(10));
     EXPECT_GE(gain("transpose", fixed, adaptive), 1.3);
@@ -117,8 +104,8 @@ TEST(MultipathGain, TransposeOnAMesh) {
 // all go by NPU 8 but for those that fit between, so about as fast as alone on one port.
 TEST(MultipathGain, RoundAHotLink) {
     const Plan plan{packets(0, 1, 1000), packets(0, 9, 100)};
-    const std::vector<Time> fixed = deliveries(grid(DimensionKind::Ring, 8, false), plan);
-    const std::vector<Time> adaptive = deliveries(grid(DimensionKind::Ring, 8, true), plan);
+    const std::vector<Time> fixed = deliveries(grid(ring(8), false), plan);
+    const std::vector<Time> adaptive = deliveries(grid(ring(8), true), plan);
     EXPECT_EQ(fixed[0], 1100 * Time::ns(10) + latency);
     EXPECT_GE(gain("behind the hot link", fixed[1], adaptive[1]), 1.8);
     EXPECT_LE(adaptive[0], 1010 * Time::ns(10) + latency);
@@ -136,11 +123,7 @@ TEST(MultipathGain, SprayOnFatTrees) {
     Time adaptive;
     constexpr int rounds = 5;
     for (int round = 0; round < rounds; ++round) {
-        std::vector<int> target(64);
-        std::iota(target.begin(), target.end(), 0);
-        for (std::size_t last = target.size() - 1; last > 0; --last) {
-            std::swap(target[last], target[random() % last]);
-        }
+        const std::vector<int> target = random_circle(64, random);
         Plan plan;
         for (int npu = 0; npu < 64; ++npu) {
             plan.push_back(packets(npu, target[static_cast<std::size_t>(npu)], n));

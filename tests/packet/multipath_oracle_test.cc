@@ -5,7 +5,8 @@
 #include <string>
 
 #include "naive_packet_network.h"
-#include "packet/credit/credit_network.h"
+#include "network_run.h"
+#include "random_parameters.h"
 #include "test_networks.h"
 #include "tests/support/counted_cases.h"
 #include "topology/builders/builder.h"
@@ -82,10 +83,6 @@ NetworkDescription square(Spread spread) {
 }
 
 NetworkDescription network_of(std::mt19937_64& random) {
-    const auto ring = [](int n) { return Shape{DimensionKind::Ring, n}; };
-    const auto mesh = [](int n) { return Shape{DimensionKind::Mesh1D, n}; };
-    const auto full = [](int n) { return Shape{DimensionKind::FullyConnected, n}; };
-    const auto star = [](int n) { return Shape{DimensionKind::Switch, n}; };
     const Spread spread = random() % 2 == 0 ? Spread::Spray : Spread::Adaptive;
     switch (random() % 14) {
         case 0:
@@ -119,23 +116,6 @@ NetworkDescription network_of(std::mt19937_64& random) {
     }
 }
 
-/// The same network with rates and latencies drawn link by link.
-void mix_links(NetworkDescription& network, std::mt19937_64& random) {
-    const topology::Graph before = network.graph;
-    const LinkMaker make = mixed_links(random);
-    network.graph = topology::Graph();
-    for (std::size_t i = 0; i < before.nodes(); ++i) {
-        network.graph.add_node(before.kind(NodeId(i)), before.name(NodeId(i)));
-    }
-    for (std::size_t i = 0; i < before.links(); ++i) {
-        topology::Link link = before.link(LinkId(i));
-        const topology::Link drawn = make(link.from, link.to);
-        link.rate = drawn.rate;
-        link.latency = drawn.latency;
-        network.graph.add_link(link);
-    }
-}
-
 struct Configuration {
     NetworkDescription network;
     Plan plan;
@@ -146,30 +126,19 @@ Configuration configuration(unsigned seed) {
     Configuration result;
     result.network = network_of(random);
     if (random() % 2 == 0) {
-        mix_links(result.network, random);
+        replace_links(result.network, mixed_links(random));
     }
     topology::PacketParameters& packet = result.network.packet;
-    packet.mtu = Bytes(std::array<std::int64_t, 4>{4096, 256, 1000, 1}[random() % 4]);
-    packet.header = Bytes(std::array<std::int64_t, 3>{64, 0, 16}[random() % 3]);
-    packet.buffer =
-        std::array<std::int64_t, 4>{1, 2, 5, 0}[random() % 4] * (packet.mtu + packet.header);
+    draw_sizes(packet, random);
     packet.virtual_channels = result.network.virtual_channels();
     packet.seed = seed;
-    packet.arbitration =
-        random() % 2 == 0 ? topology::Arbitration::Oldest : topology::Arbitration::RoundRobin;
-    packet.switching =
-        random() % 2 == 0 ? topology::Switching::CutThrough : topology::Switching::StoreAndForward;
-    packet.speedup = static_cast<std::uint8_t>(random() % 3);
+    draw_switches(packet, random);
     if (random() % 4 == 0 && packet.switching == topology::Switching::StoreAndForward) {
         packet.error_rate = 0.1;
     }
     for (auto faults = random() % 3 == 0 ? random() % 12 : 0; faults > 0; --faults) {
-        topology::LinkFault fault;
-        fault.link = LinkId(std::size_t{random() % result.network.graph.links()});
-        fault.at = Time::ps(static_cast<std::int64_t>(random() % 30'000'000));
-        fault.until = fault.at + Time::ps(1 + static_cast<std::int64_t>(random() % 10'000'000));
-        fault.bandwidth.billionths = random() % 2 == 0 ? 2500000000 : 333'333'333;
-        result.network.faults.links.push_back(fault);
+        result.network.faults.links.push_back(draw_slowdown(
+            result.network.graph, Time::ps(30'000'000), {2500000000, 333'333'333}, random));
     }
     const std::int64_t largest = packet.mtu.value() * static_cast<std::int64_t>(1 + random() % 12);
     result.plan =
@@ -182,53 +151,29 @@ Configuration configuration(unsigned seed) {
     return result;
 }
 
-std::unique_ptr<engine::Network> make_network(const NetworkDescription& network,
-                                              engine::EventQueue& queue, bool plain) {
-    if (plain) {
-        return std::make_unique<NaivePacketNetwork>(
-            network, [&](NodeId from, NodeId to) { return network.route(from, to); }, queue);
-    }
-    return std::make_unique<packet::CreditNetwork>(network, queue);
-}
-
-std::string run(const Configuration& configuration, std::uint64_t shuffle_seed, bool plain) {
-    engine::EventQueue queue;
-    if (shuffle_seed != 0) {
-        queue.shuffle_insertions(shuffle_seed);
-    }
-    const auto network = make_network(configuration.network, queue, plain);
-    const Traffic traffic(configuration.plan, queue, *network);
-    queue.run();
-    return transcript(traffic, *network);
-}
+class MultipathOracle : public testing::TestWithParam<unsigned> {};
 
 // Packets that choose their way: each message's times and each link's bytes, busy time, longest
 // queue and stalls are those of the network in which every arrival, end, choice and returned credit
 // is an event, whatever the order in which simultaneous events are inserted; every message is
 // delivered, with room for a single packet already.
-void compare(unsigned first_seed, unsigned count) {
-    for (unsigned seed = first_seed; seed < first_seed + count; ++seed) {
-        const Configuration chosen = configuration(seed);
-        const std::string expected = run(chosen, 0, true);
-        ASSERT_EQ(run(chosen, 0, false), expected)
-            << "seed " << seed << ", " << chosen.network.name;
-        ASSERT_EQ(run(chosen, seed + 1, false), expected)
+TEST_P(MultipathOracle, EqualsThePlainNetwork) {
+    constexpr unsigned cases = 100;
+    for (unsigned i = 1; i <= cases; ++i) {
+        const unsigned seed = 1000 * GetParam() + i;
+        const auto& [network, plan] = configuration(seed);
+        const std::string expected = told_by<NaivePacketNetwork>(network, plan);
+        ASSERT_EQ(told_by<packet::CreditNetwork>(network, plan), expected)
+            << "seed " << seed << ", " << network.name;
+        ASSERT_EQ(told_by<packet::CreditNetwork>(network, plan, seed + 1), expected)
             << "seed " << seed << ", insertions shuffled";
         ASSERT_EQ(expected.find(" -1 -1 0\n"), std::string::npos)
             << "seed " << seed << ": a message was not delivered";
     }
-    test::count_cases(count);
+    test::count_cases(cases);
 }
 
-TEST(MultipathOracle, EqualsThePlainNetwork0) {
-    compare(1, 100);
-}
-TEST(MultipathOracle, EqualsThePlainNetwork1) {
-    compare(1001, 100);
-}
-TEST(MultipathOracle, EqualsThePlainNetwork2) {
-    compare(2001, 100);
-}
+INSTANTIATE_TEST_SUITE_P(Seeds, MultipathOracle, testing::Range(0U, 3U));
 
 }  // namespace
 }  // namespace npunet::packet_test

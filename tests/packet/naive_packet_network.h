@@ -3,7 +3,8 @@
 // anew whenever anything has changed for it. Nothing is computed ahead but when a packet that
 // starts now will have left and be in. It shares no code with the packet machine but the draw of
 // errors (packet::PacketErrors) and the rates of links with faults (engine::LinkClock, which has a
-// brute force of its own).
+// brute force of its own). naive_packet_network.cc has the messages and the ways that they choose,
+// naive_ports.cc the ports, naive_links.cc the links.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,12 @@ class NaivePacketNetwork final : public engine::Network, private engine::EventHa
 public:
     NaivePacketNetwork(const topology::NetworkDescription& description, RouteFunction route,
                        engine::EventQueue& queue);
+    /// By the routes of the description.
+    NaivePacketNetwork(const topology::NetworkDescription& description, engine::EventQueue& queue)
+        : NaivePacketNetwork(
+              description,
+              [&description](NodeId from, NodeId to) { return description.route(from, to); },
+              queue) {}
 
     void send(const engine::Message& message) override;
     [[nodiscard]] std::vector<engine::LinkUse> link_use() const override;

@@ -9,34 +9,13 @@
 
 #include "base/errors.h"
 #include "plan_run.h"
+#include "tests/support/refusals.h"
 
 namespace npunet::packet_test {
 namespace {
 
-using topology::DimensionKind;
 using topology::Factor;
 using topology::LinkFault;
-
-const std::vector<Shape> line2{{DimensionKind::Mesh1D, 2}};
-const std::vector<Shape> line3{{DimensionKind::Mesh1D, 3}};
-
-topology::PacketParameters cut_through(std::int64_t buffer_packets = 0) {
-    topology::PacketParameters result = parameters(buffer_packets);
-    result.switching = topology::Switching::CutThrough;
-    return result;
-}
-
-topology::PacketParameters oldest() {
-    topology::PacketParameters result = parameters();
-    result.arbitration = topology::Arbitration::Oldest;
-    return result;
-}
-
-PlannedMessage packets_at(std::int64_t ns, int source, int destination, std::int64_t count) {
-    PlannedMessage message = packets(source, destination, count);
-    message.start = Time::ns(ns);
-    return message;
-}
 
 /// A line whose links have these rates, in order.
 LinkMaker rates_of(std::vector<Rate> rates) {
@@ -50,13 +29,10 @@ LinkMaker rates_of(std::vector<Rate> rates) {
 // no output runs dry:
 //     (n - 1) ser(full) + ser(last) + (h - 1) ser(header) + h latency.
 TEST(CutThrough, IdleNetworkFollowsTheClosedForm) {
-    for (const std::int64_t bytes : {0, 1, 935, 936, 937, 5000, 93600, 1000003}) {
+    for (const std::int64_t bytes : sizes_to_try) {
         for (int hops = 1; hops <= 5; ++hops) {
-            const PlanRun run({{DimensionKind::Mesh1D, 6}},
-                              {{NodeId(0), NodeId(hops), Bytes(bytes), Time(), -1, true}},
-                              cut_through());
-            const std::int64_t count = bytes == 0 ? 1 : (bytes + mtu - 1) / mtu;
-            const Bytes last(bytes - (count - 1) * mtu + 64);
+            const PlanRun run({mesh(6)}, {message(0, hops, bytes)}, cut_through());
+            const auto [count, last] = Packets(bytes);
             EXPECT_EQ(run.delivered(0), (count - 1) * Time::ns(10) + transfer_time(last, rate) +
                                             (hops - 1) * Time::ps(640) + hops * latency)
                 << bytes << " bytes, " << hops << " hops";
@@ -70,9 +46,10 @@ TEST(CutThrough, IdleNetworkFollowsTheClosedForm) {
 TEST(CutThrough, UnequalRatesFollowTheClosedForm) {
     const Rate half(50'000'000'000);
     for (std::int64_t n = 1; n <= 7; ++n) {
-        const PlanRun up(line3, {packets(0, 2, n)}, cut_through(), {}, rates_of({half, rate}));
+        const PlanRun up({mesh(3)}, {packets(0, 2, n)}, cut_through(), {}, rates_of({half, rate}));
         EXPECT_EQ(up.delivered(0), Time::ns(20 * n + 10));
-        const PlanRun down(line3, {packets(0, 2, n)}, cut_through(), {}, rates_of({rate, half}));
+        const PlanRun down({mesh(3)}, {packets(0, 2, n)}, cut_through(), {},
+                           rates_of({rate, half}));
         EXPECT_EQ(down.delivered(0), Time::ps(640) + Time::ns(5 + 20 * n + 5));
     }
 }
@@ -82,16 +59,15 @@ TEST(CutThrough, UnequalRatesFollowTheClosedForm) {
 // in node 2 at node 1 at 25.64. Packet 2: 20.64-30.64; its header is in at 26.28; 26.28-36.28, in
 // at 41.28.
 TEST(CutThrough, NeedsRoomForAllOfAPacket) {
-    const PlanRun run(line3, {packets(0, 2, 2)}, cut_through(1));
+    const PlanRun run({mesh(3)}, {packets(0, 2, 2)}, cut_through(1));
     EXPECT_EQ(run.delivered(0), Time::ps(41'280));
 }
 
 // B: 1 -> 2, one packet, 0-10. A: 0 -> 2, its header is in node 1 at 5.64, but the link is busy
 // until 10: 10-20, in at 25.
 TEST(CutThrough, WaitsForABusyLink) {
-    const PlanRun run(line3, {packets(0, 2, 1), packets(1, 2, 1)}, cut_through());
-    EXPECT_EQ(run.delivered(0), Time::ns(25));
-    EXPECT_EQ(run.delivered(1), Time::ns(15));
+    const PlanRun run({mesh(3)}, {packets(0, 2, 1), packets(1, 2, 1)}, cut_through());
+    EXPECT_EQ(run.delivered(), ns({25, 15}));
 }
 
 // Two flows to node 2, A from 0 at 0 and B from 1 at 1 ns, three packets each. Link 1 -> 2:
@@ -100,30 +76,27 @@ TEST(CutThrough, WaitsForABusyLink) {
 // Where both start at 0 it is the same, as own packets let pass those on their way:
 //     B1 0-10, B2 10-20, A1 20-30, A2 30-40, A3 40-50, B3 50-60.
 TEST(OldestFirst, TwoFlows) {
-    const PlanRun later(line3, {packets(0, 2, 3), packets_at(1, 1, 2, 3)}, oldest());
-    EXPECT_EQ(later.delivered(0), Time::ns(56));
-    EXPECT_EQ(later.delivered(1), Time::ns(66));
-    const PlanRun tie(line3, {packets(0, 2, 3), packets(1, 2, 3)}, oldest());
-    EXPECT_EQ(tie.delivered(0), Time::ns(55));
-    EXPECT_EQ(tie.delivered(1), Time::ns(65));
+    const PlanRun later({mesh(3)}, {packets(0, 2, 3), packets(1, 2, 3, Time::ns(1))},
+                        oldest_first());
+    EXPECT_EQ(later.delivered(), ns({56, 66}));
+    const PlanRun tie({mesh(3)}, {packets(0, 2, 3), packets(1, 2, 3)}, oldest_first());
+    EXPECT_EQ(tie.delivered(), ns({55, 65}));
 }
 
 // A switch; two packets each from 0 (started at 2 ns), 1 (at 1 ns) and 2 (at 0) to 3. They are in
 // at 17 and 27, 16 and 26, 15 and 25. The link to 3 serves them in the order in which they left:
 //     2: 15-25, 1: 25-35, 0: 35-45, 2: 45-55, 1: 55-65, 0: 65-75; each in 5 later.
 TEST(OldestFirst, ThreeFlows) {
-    const PlanRun run({{DimensionKind::Switch, 4}},
-                      {packets_at(2, 0, 3, 2), packets_at(1, 1, 3, 2), packets(2, 3, 2)}, oldest());
-    EXPECT_EQ(run.delivered(2), Time::ns(60));
-    EXPECT_EQ(run.delivered(1), Time::ns(70));
-    EXPECT_EQ(run.delivered(0), Time::ns(80));
+    const PlanRun run(
+        {star(4)}, {packets(0, 3, 2, Time::ns(2)), packets(1, 3, 2, Time::ns(1)), packets(2, 3, 2)},
+        oldest_first());
+    EXPECT_EQ(run.delivered(), ns({80, 70, 60}));
 }
 
 // A node's own messages take turns: A 0-10, B 10-20, A 20-30, B 30-40, A 40-50.
 TEST(OldestFirst, MessagesOfOneNode) {
-    const PlanRun run(line2, {packets(0, 1, 3), packets(0, 1, 2)}, oldest());
-    EXPECT_EQ(run.delivered(0), Time::ns(55));
-    EXPECT_EQ(run.delivered(1), Time::ns(45));
+    const PlanRun run({mesh(2)}, {packets(0, 1, 3), packets(0, 1, 2)}, oldest_first());
+    EXPECT_EQ(run.delivered(), ns({55, 45}));
 }
 
 /// A fault of the link 0 -> 1, which is the first of a line.
@@ -138,62 +111,52 @@ LinkFault fault(Time from, Time until, double factor, Time late = Time()) {
 TEST(PacketFaults, SlowDownAndLate) {
     const Plan plan{packets(0, 1, 3)};
     const auto run = [&](const LinkFault& what) {
-        return PlanRun(line2, plan, parameters(), {what});
+        return PlanRun({mesh(2)}, plan, parameters(), {what});
     };
     EXPECT_EQ(run(fault(Time::ns(10), Time::max(), 0.5)).delivered(0), Time::ns(55));
-    const PlanRun still(line2, plan, parameters(), {fault(Time::ns(5), Time::ns(9), 0)});
+    const PlanRun still({mesh(2)}, plan, parameters(), {fault(Time::ns(5), Time::ns(9), 0)});
     EXPECT_EQ(still.delivered(0), Time::ns(39));
     EXPECT_EQ(still.use(0, 1).busy, Time::ns(34));
-    const PlanRun held(line2, plan, parameters(), {fault(Time::ns(10), Time::ns(50), 0)});
+    const PlanRun held({mesh(2)}, plan, parameters(), {fault(Time::ns(10), Time::ns(50), 0)});
     EXPECT_EQ(held.delivered(0), Time::ns(75));
     EXPECT_EQ(held.use(0, 1).busy, Time::ns(30));
     EXPECT_EQ(held.use(0, 1).credit_stall, Time());
-    const PlanRun late(line2, plan, parameters(), {fault(Time(), Time::max(), 1, Time::ns(7))});
+    const PlanRun late({mesh(2)}, plan, parameters(), {fault(Time(), Time::max(), 1, Time::ns(7))});
     EXPECT_EQ(late.delivered(0), Time::ns(42));
 }
 
 // 100 ns more of latency until 12 ns: packet 1 leaves at 10 and is in at 115; packet 2 leaves at 20
 // and would be in at 25, but links keep the order.
 TEST(PacketFaults, LinksKeepTheOrder) {
-    const PlanRun run(line2, {packets(0, 1, 1), packets(0, 1, 1)}, parameters(),
+    const PlanRun run({mesh(2)}, {packets(0, 1, 1), packets(0, 1, 1)}, parameters(),
                       {fault(Time(), Time::ns(12), 1, Time::ns(100))});
-    EXPECT_EQ(run.delivered(0), Time::ns(115));
-    EXPECT_EQ(run.delivered(1), Time::ns(115));
+    EXPECT_EQ(run.delivered(), ns({115, 115}));
 }
 
 // Cut-through, 0 -> 1 -> 2, the first link down from 5 to 9 ns: what stood still on a link is
 // stored first. 0-14, in at 19; 19-29, in at 34.
 TEST(PacketFaults, APacketThatStoodStillIsStored) {
-    const PlanRun run(line3, {packets(0, 2, 1)}, cut_through(),
+    const PlanRun run({mesh(3)}, {packets(0, 2, 1)}, cut_through(),
                       {fault(Time::ns(5), Time::ns(9), 0)});
     EXPECT_EQ(run.delivered(0), Time::ns(34));
-}
-
-template <class Function>
-std::string stall(const Function& function) {
-    try {
-        function();
-    } catch (const StallError& error) {
-        return error.what();
-    }
-    return "no stall";
 }
 
 // Down for ever from 10 ns on: who waits for the link is told so, in the middle of a packet (from
 // 15 ns), before one, and behind another link; who does not need it is not disturbed.
 TEST(PacketFaults, ALinkThatNeverComesBackIsAStall) {
     using testing::HasSubstr;
-    const auto run = [](Time from, const PlannedMessage& message) {
-        return stall(
-            [&] { PlanRun(line3, {message}, parameters(), {fault(from, Time::max(), 0)}); });
+    const auto run = [](Time from, const PlannedMessage& one) {
+        return test::message_of<StallError>([&] {
+            return PlanRun({mesh(3)}, {one}, parameters(), {fault(from, Time::max(), 0)}).finish();
+        });
     };
     EXPECT_THAT(run(Time::ns(15), packets(0, 1, 3)),
                 HasSubstr("the link npu0 -> npu1 is down from 15 ns on and never comes back"));
     EXPECT_THAT(run(Time::ns(10), packets(0, 1, 3)), HasSubstr("down from 10 ns on"));
-    EXPECT_THAT(run(Time(), packets_at(500, 0, 2, 1)), HasSubstr("that started at 500 ns"));
-    EXPECT_EQ(run(Time::ns(10), packets(0, 1, 1)), "no stall");
-    EXPECT_EQ(run(Time(), packets(1, 0, 3)), "no stall");
-    EXPECT_EQ(run(Time(), packets(1, 2, 3)), "no stall");
+    EXPECT_THAT(run(Time(), packets(0, 2, 1, Time::ns(500))), HasSubstr("that started at 500 ns"));
+    EXPECT_EQ(run(Time::ns(10), packets(0, 1, 1)), "no error");
+    EXPECT_EQ(run(Time(), packets(1, 0, 3)), "no error");
+    EXPECT_EQ(run(Time(), packets(1, 2, 3)), "no error");
 }
 
 // n packets over one link of error rate p. A corrupted transmission costs its time and a round
@@ -209,7 +172,7 @@ TEST(PacketErrors, CostARoundTripEach) {
             topology::PacketParameters packet = parameters();
             packet.error_rate = p;
             packet.seed = seed;
-            const PlanRun run(line2, {packets(0, 1, n)}, packet);
+            const PlanRun run({mesh(2)}, {packets(0, 1, n)}, packet);
             const engine::LinkUse use = run.use(0, 1);
             const auto again = static_cast<std::int64_t>(use.retransmissions);
             EXPECT_EQ(run.delivered(0), (n + again) * Time::ns(10) + (2 * again + 1) * latency);
@@ -231,7 +194,7 @@ TEST(PacketErrors, CostARoundTripEach) {
 // One packet of buffer, 0 -> 1: 0-10, 20-30, 40-50 (credit comes back 10 ns after each end): twice
 // 10 ns in which packets wait for nothing but credit.
 TEST(PacketStatistics, CountWaitingForCredit) {
-    const PlanRun run(line2, {packets(0, 1, 3)}, parameters(1));
+    const PlanRun run({mesh(2)}, {packets(0, 1, 3)}, parameters(1));
     EXPECT_EQ(run.use(0, 1).credit_stall, Time::ns(20));
     EXPECT_EQ(run.use(0, 1).packets, 3u);
     EXPECT_EQ(run.use(1, 0).credit_stall, Time());
@@ -244,7 +207,7 @@ TEST(PacketStatistics, CountWaitingForCredit) {
 TEST(PacketStatistics, DistributionOfAQueue) {
     topology::PacketParameters packet = parameters();
     packet.queue_histogram = true;
-    const PlanRun run(line3, {packets(0, 2, 3), packets(1, 2, 3)}, packet);
+    const PlanRun run({mesh(3)}, {packets(0, 2, 3), packets(1, 2, 3)}, packet);
     std::vector<Time> expected(11);
     expected[9] = Time::ns(25);
     expected[10] = Time::ns(5);

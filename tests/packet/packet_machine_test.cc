@@ -19,41 +19,17 @@ namespace {
 using packet::CreditNetwork;
 using topology::DimensionKind;
 
-// On an idle network of equal links n >= 2 packets over h hops take
-//     (n + h - 2) ser(full) + ser(last) + h latency,
-// and one packet takes h (ser + latency): the last packet waits nowhere, because those before it
-// are no shorter.
-TEST(PacketMachine, IdleNetworkFollowsTheClosedForm) {
-    for (const std::int64_t bytes : {0, 1, 935, 936, 937, 5000, 93600, 1000003}) {
-        for (int hops = 1; hops <= 5; ++hops) {
-            const PlanRun run({{DimensionKind::Mesh1D, 6}},
-                              {{NodeId(0), NodeId(hops), Bytes(bytes), Time(), -1, true}});
-            const std::int64_t count = bytes == 0 ? 1 : (bytes + mtu - 1) / mtu;
-            const Bytes last(bytes - (count - 1) * mtu + 64);
-            const Time full = transfer_time(Bytes(mtu + 64), rate);
-            const Time expected =
-                count == 1 ? hops * (transfer_time(last, rate) + latency)
-                           : (count + hops - 2) * full + transfer_time(last, rate) + hops * latency;
-            EXPECT_EQ(run.delivered(0), expected) << bytes << " bytes, " << hops << " hops";
-            EXPECT_EQ(run.traffic.outcomes()[0].sent,
-                      (count - 1) * full + transfer_time(last, rate));
-            EXPECT_EQ(run.machine.packet_hops(), static_cast<std::uint64_t>(count * hops));
-        }
-    }
-}
-
 // Line 0 - 1 - 2. A: three packets 0 -> 2; B: three packets 1 -> 2. In ns:
 //     link 0->1:  A1 0-10 (in at 15), A2 10-20 (25), A3 20-30 (35)
 //     link 1->2:  B1 0-10, B2 10-20 (A1 is not in yet); at 20 it is A's turn: A1 20-30, then B3
 //                 30-40, A2 40-50, A3 50-60
 // B is in at 45, A at 65. At 40 A2 and A3 stand in the queue: 2000 bytes, the most ever.
 TEST(PacketMachine, TwoFlowsTakeTurnsOnASharedLink) {
-    const PlanRun run({{DimensionKind::Mesh1D, 3}}, {packets(0, 2, 3), packets(1, 2, 3)});
-    EXPECT_EQ(run.delivered(0), Time::ns(65));
-    EXPECT_EQ(run.delivered(1), Time::ns(45));
-    EXPECT_EQ(run.traffic.outcomes()[0].first_byte_left, Time());
-    EXPECT_EQ(run.traffic.outcomes()[0].sent, Time::ns(30));
-    EXPECT_EQ(run.traffic.outcomes()[1].sent, Time::ns(40));
+    const PlanRun run({mesh(3)}, {packets(0, 2, 3), packets(1, 2, 3)});
+    EXPECT_EQ(run.delivered(), ns({65, 45}));
+    EXPECT_EQ(run.outcomes()[0].first_byte_left, Time());
+    EXPECT_EQ(run.outcomes()[0].sent, Time::ns(30));
+    EXPECT_EQ(run.outcomes()[1].sent, Time::ns(40));
     const LinkId shared = run.network.graph.find_link(NodeId(1), NodeId(2));
     const engine::LinkUse use = run.machine.link_use()[shared.index()];
     EXPECT_EQ(use.payload, Bytes(6 * mtu));
@@ -67,11 +43,8 @@ TEST(PacketMachine, TwoFlowsTakeTurnsOnASharedLink) {
 //     0: 15-25, 1: 25-35, 2: 35-45, 0: 45-55, 1: 55-65, 2: 65-75; each in 5 later.
 // At 25 there stand five packets, the one chosen then included.
 TEST(PacketMachine, ThreeFlowsTakeTurnsAtASwitch) {
-    const PlanRun run({{DimensionKind::Switch, 4}},
-                      {packets(2, 3, 2), packets(0, 3, 2), packets(1, 3, 2)});
-    EXPECT_EQ(run.delivered(1), Time::ns(60));
-    EXPECT_EQ(run.delivered(2), Time::ns(70));
-    EXPECT_EQ(run.delivered(0), Time::ns(80));
+    const PlanRun run({star(4)}, {packets(2, 3, 2), packets(0, 3, 2), packets(1, 3, 2)});
+    EXPECT_EQ(run.delivered(), ns({80, 60, 70}));
     const LinkId shared = run.network.graph.find_link(NodeId(4), NodeId(3));
     EXPECT_EQ(run.machine.link_use()[shared.index()].max_queue, Bytes(5000));
 }
@@ -79,7 +52,7 @@ TEST(PacketMachine, ThreeFlowsTakeTurnsAtASwitch) {
 // One packet of buffer. 0 -> 1: packet 1 0-10, in at 15 and consumed there, its credit back at 20:
 // 20-30, credit at 40: 40-50, in at 55.
 TEST(PacketMachine, WaitsForCreditFromTheDestination) {
-    const PlanRun run({{DimensionKind::Mesh1D, 2}}, {packets(0, 1, 3)}, parameters(1));
+    const PlanRun run({mesh(2)}, {packets(0, 1, 3)}, parameters(1));
     EXPECT_EQ(run.delivered(0), Time::ns(55));
 }
 
@@ -87,7 +60,7 @@ TEST(PacketMachine, WaitsForCreditFromTheDestination) {
 // room in node 1 becomes free; that credit is at node 0 at 30. Packet 2: 30-40, in at 45; the
 // credit of the second link has been back since 35; 45-55, in at 60.
 TEST(PacketMachine, WaitsForCreditFromANodeOnTheWay) {
-    const PlanRun run({{DimensionKind::Mesh1D, 3}}, {packets(0, 2, 2)}, parameters(1));
+    const PlanRun run({mesh(3)}, {packets(0, 2, 2)}, parameters(1));
     EXPECT_EQ(run.delivered(0), Time::ns(60));
 }
 
@@ -95,7 +68,7 @@ TEST(PacketMachine, WaitsForCreditFromANodeOnTheWay) {
 // id. The order of the calls does not matter.
 TEST(PacketMachine, MessagesOfOnePortTakeTurnsInOrderOfTheirIds) {
     for (const bool reversed : {false, true}) {
-        const TestNetwork network({{DimensionKind::Mesh1D, 2}}, equal_links(rate, latency));
+        const TestNetwork network({mesh(2)}, equal_links(rate, latency));
         engine::EventQueue queue;
         const topology::NetworkDescription description = network.describe(parameters());
         CreditNetwork machine(
@@ -138,18 +111,15 @@ TEST(PacketMachine, MessagesOfOnePortTakeTurnsInOrderOfTheirIds) {
 //     0->1: 0 -> 1's packet 0-10. The other: 3->0 0-10, in at 15; 0->1 on channel 1 15-25, in
 //     at 30. With one channel it would wait for the credit of the first packet until 20.
 TEST(PacketMachine, VirtualChannelsHaveCreditOfTheirOwn) {
-    const PlanRun run({{DimensionKind::Ring, 4}}, {packets(0, 1, 1), packets(3, 1, 1)},
-                      parameters(1));
-    EXPECT_EQ(run.delivered(0), Time::ns(15));
-    EXPECT_EQ(run.delivered(1), Time::ns(30));
+    const PlanRun run({ring(4)}, {packets(0, 1, 1), packets(3, 1, 1)}, parameters(1));
+    EXPECT_EQ(run.delivered(), ns({15, 30}));
 }
 
 // A byte takes a second and the latency is 1000 s, so that what follows from a start lies 500 s + 2
 // x 1000 s later at most. The clock ends after 9 223 372.036 854 775 807 s; the last packet that
 // starts is the one at 9 220 500 s, number 18 441.
 TEST(PacketMachine, StopsBeforeTheEndOfTheClock) {
-    const TestNetwork network({{DimensionKind::Mesh1D, 2}},
-                              equal_links(Rate(1), Time::ns(1'000'000'000'000)));
+    const TestNetwork network({mesh(2)}, equal_links(Rate(1), Time::ns(1'000'000'000'000)));
     topology::PacketParameters slow;
     slow.mtu = Bytes(500);
     slow.header = Bytes(0);
@@ -225,26 +195,21 @@ TEST(PacketMachine, LosesNothingWithTheSmallestBuffers) {
         }
         const auto npus = static_cast<int>(description.graph.npus());
         const Plan plan = make_plan(static_cast<Pattern>(round % 5), npus, 6 * mtu, mtu, random);
-        engine::EventQueue queue;
-        CreditNetwork machine(description, queue);
-        const Traffic traffic(plan, queue, machine);
-        queue.run();
-
+        const CreditRun run(description, plan);
+        ASSERT_TRUE(all_came_once(run.outcomes()));
         std::vector<engine::LinkUse> expected(description.graph.links());
         std::uint64_t hops = 0;
-        for (std::size_t i = 0; i < plan.size(); ++i) {
-            ASSERT_EQ(traffic.outcomes()[i].deliveries, 1) << "message " << i;
-            const std::int64_t bytes = plan[i].bytes.value();
-            const std::int64_t count = bytes == 0 ? 1 : (bytes + mtu - 1) / mtu;
+        for (const PlannedMessage& planned : plan) {
+            const std::int64_t count = Packets(planned.bytes.value()).count;
             for (const topology::Hop& hop :
-                 description.route(plan[i].source, plan[i].destination)) {
-                expected[hop.link.index()].payload += plan[i].bytes;
-                expected[hop.link.index()].wire += plan[i].bytes + Bytes(count * 64);
+                 description.route(planned.source, planned.destination)) {
+                expected[hop.link.index()].payload += planned.bytes;
+                expected[hop.link.index()].wire += planned.bytes + Bytes(count * 64);
                 hops += static_cast<std::uint64_t>(count);
             }
         }
-        EXPECT_EQ(machine.packet_hops(), hops);
-        const std::vector<engine::LinkUse> uses = machine.link_use();
+        EXPECT_EQ(run.machine.packet_hops(), hops);
+        const std::vector<engine::LinkUse> uses = run.machine.link_use();
         for (std::size_t link = 0; link < uses.size(); ++link) {
             EXPECT_EQ(uses[link].payload, expected[link].payload);
             EXPECT_EQ(uses[link].wire, expected[link].wire);

@@ -7,9 +7,12 @@
 
 #include <memory>
 #include <random>
+#include <string>
+#include <type_traits>
 
 #include "base/errors.h"
-#include "packet/credit/credit_network.h"
+#include "network_run.h"
+#include "plan_run.h"
 #include "tests/support/refusals.h"
 #include "topology/builders/builder.h"
 #include "topology/network/injection.h"
@@ -18,6 +21,47 @@
 
 namespace npunet::packet_test {
 namespace {
+
+/// Networks with credits and those of Ethernet-like switches.
+template <class NetworkType>
+class IdleNetwork : public testing::Test {
+protected:
+    static topology::PacketParameters packet() {
+        return std::is_same_v<NetworkType, packet::EthernetNetwork> ? ethernet() : parameters();
+    }
+};
+
+using BothNetworks = testing::Types<packet::CreditNetwork, packet::EthernetNetwork>;
+struct NetworkNames {
+    template <class NetworkType>
+    static std::string GetName(int) {
+        return std::is_same_v<NetworkType, packet::EthernetNetwork> ? "Ethernet" : "Credits";
+    }
+};
+TYPED_TEST_SUITE(IdleNetwork, BothNetworks, NetworkNames);
+
+// On an idle network of equal links n >= 2 packets over h hops take
+//     (n + h - 2) ser(full) + ser(last) + h latency,
+// and one packet takes h (ser + latency): the last packet waits nowhere, because those before it
+// are no shorter.
+TYPED_TEST(IdleNetwork, FollowsTheClosedForm) {
+    const topology::NetworkDescription network = network_of({mesh(6)}, this->packet());
+    const Time full = transfer_time(Bytes(mtu + 64), rate);
+    for (const std::int64_t bytes : sizes_to_try) {
+        const std::int64_t count = Packets(bytes).count;
+        const Time last = transfer_time(Packets(bytes).last, rate);
+        for (int hops = 1; hops <= 5; ++hops) {
+            PlannedMessage planned = message(0, hops, bytes);
+            planned.wants_sent = true;
+            const NetworkRun<TypeParam> run(network, {planned});
+            const Time expected = count == 1 ? hops * (last + latency)
+                                             : (count + hops - 2) * full + last + hops * latency;
+            EXPECT_EQ(run.delivered(0), expected) << bytes << " bytes, " << hops << " hops";
+            EXPECT_EQ(run.outcomes()[0].sent, (count - 1) * full + last);
+            EXPECT_EQ(run.machine.packet_hops(), static_cast<std::uint64_t>(count * hops));
+        }
+    }
+}
 
 topology::NetworkDescription torus() {
     const auto ring = topology::make_dimension(topology::DimensionKind::Ring, 4,
@@ -65,23 +109,20 @@ TEST(PacketNetwork, AppliesInjection) {
 
     const topology::NetworkDescription split =
         topology::with_injection(description, description.packet.injection);
-    engine::EventQueue bare_queue;
-    packet::CreditNetwork bare(split, bare_queue);
-    const Traffic bare_traffic(plan, bare_queue, bare);
-    bare_queue.run();
+    const CreditRun bare(split, plan);
 
     engine::EventQueue queue;
     const std::unique_ptr<engine::Network> network = make_packet_network(description, queue);
     const Traffic traffic(plan, queue, *network);
     network->run(queue);
     for (std::size_t i = 0; i < plan.size(); ++i) {
-        ASSERT_EQ(traffic.outcomes()[i].delivered, bare_traffic.outcomes()[i].delivered);
+        ASSERT_EQ(traffic.outcomes()[i].delivered, bare.delivered(i));
     }
     const auto uses = network->link_use();
     ASSERT_EQ(uses.size(), description.graph.links());
     std::uint64_t hops = 0;
     for (std::size_t i = 0; i < uses.size(); ++i) {
-        EXPECT_EQ(uses[i].wire, bare.link_use()[i].wire);
+        EXPECT_EQ(uses[i].wire, bare.machine.link_use()[i].wire);
         hops += uses[i].packets;
     }
     EXPECT_EQ(network->packet_hops(), hops);

@@ -1,11 +1,14 @@
 // Small runs of the packet machine whose schedules are worked out by hand.
 #pragma once
 
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
-#include "packet/credit/credit_network.h"
+#include "network_run.h"
 #include "test_networks.h"
+#include "topology/builders/builder.h"
+#include "topology/network/network_description.h"
 #include "traffic.h"
 
 namespace npunet::packet_test {
@@ -24,44 +27,90 @@ inline topology::PacketParameters parameters(std::int64_t buffer_packets = 0) {
     return result;
 }
 
-/// A run of a plan on a network, of equal links unless the test says otherwise.
-struct PlanRun {
-    PlanRun(std::vector<Shape> shapes, const Plan& plan,
-            const topology::PacketParameters& packet = parameters(),
-            std::vector<topology::LinkFault> faults = {},
-            const LinkMaker& links = equal_links(rate, latency))
-        : network(std::move(shapes), links),
-          description(with_faults(network.describe(packet), std::move(faults))),
-          machine(
-              description, [this](NodeId from, NodeId to) { return network.route(from, to); },
-              queue),
-          traffic(plan, queue, machine) {
-        queue.run();
-    }
+inline topology::PacketParameters oldest_first() {
+    topology::PacketParameters result = parameters();
+    result.arbitration = topology::Arbitration::Oldest;
+    return result;
+}
 
-    [[nodiscard]] Time delivered(std::size_t message) const {
-        return traffic.outcomes()[message].delivered;
-    }
+inline topology::PacketParameters cut_through(std::int64_t buffer_packets = 0) {
+    topology::PacketParameters result = parameters(buffer_packets);
+    result.switching = topology::Switching::CutThrough;
+    return result;
+}
 
-    [[nodiscard]] engine::LinkUse use(int from, int to) const {
-        return machine.link_use()[network.graph.find_link(NodeId(from), NodeId(to)).index()];
+/// A product of equal links, with virtual channels as needed.
+inline topology::NetworkDescription network_of(
+    const std::vector<Shape>& shapes, const topology::PacketParameters& packet = parameters(),
+    Rate of_links = rate, Time latency_of_links = latency) {
+    std::vector<topology::Dimension> dimensions;
+    for (const Shape& shape : shapes) {
+        dimensions.push_back(
+            topology::make_dimension(shape.kind, shape.size, of_links, latency_of_links));
     }
+    topology::NetworkDescription network = topology::make_network(dimensions, "a network");
+    network.packet = packet;
+    network.packet.virtual_channels = 0;
+    return network;
+}
 
-    static topology::NetworkDescription with_faults(topology::NetworkDescription description,
-                                                    std::vector<topology::LinkFault> faults) {
+/// The parameters of Ethernet-like switches that pause.
+inline topology::PacketParameters ethernet(
+    topology::TransportKind transport = topology::TransportKind::None) {
+    topology::PacketParameters result = parameters();
+    result.flow_control = topology::FlowControl::Pfc;
+    result.transport.kind = transport;
+    return result;
+}
+
+/// The network of a PlanRun, which is there before the run.
+struct HandMade {
+    HandMade(std::vector<Shape> shapes, const topology::PacketParameters& packet,
+             std::vector<topology::LinkFault> faults, const LinkMaker& links)
+        : network(std::move(shapes), links), description(network.describe(packet)) {
         description.faults.links = std::move(faults);
-        return description;
     }
 
     TestNetwork network;
     topology::NetworkDescription description;
-    engine::EventQueue queue;
-    packet::CreditNetwork machine;
-    Traffic traffic;
 };
 
-inline PlannedMessage packets(int source, int destination, std::int64_t count) {
-    return {NodeId(source), NodeId(destination), Bytes(count * mtu), Time(), -1, true};
+/// A run of a plan on a network with credits, of equal links unless the test says otherwise.
+struct PlanRun : HandMade, CreditRun {
+    PlanRun(std::vector<Shape> shapes, const Plan& plan,
+            const topology::PacketParameters& packet = parameters(),
+            std::vector<topology::LinkFault> faults = {},
+            const LinkMaker& links = equal_links(rate, latency))
+        : HandMade(std::move(shapes), packet, std::move(faults), links),
+          CreditRun(
+              description, [this](NodeId from, NodeId to) { return network.route(from, to); },
+              plan) {}
+};
+
+/// Times in nanoseconds, such as those of NetworkRun::delivered().
+inline std::vector<Time> ns(std::initializer_list<std::int64_t> times) {
+    std::vector<Time> result;
+    for (const std::int64_t time : times) {
+        result.push_back(Time::ns(time));
+    }
+    return result;
+}
+
+/// How many packets a message has, and bytes on the wire of the last one.
+struct Packets {
+    explicit Packets(std::int64_t bytes)
+        : count(bytes == 0 ? 1 : (bytes + mtu - 1) / mtu), last(bytes - (count - 1) * mtu + 64) {}
+
+    std::int64_t count;
+    Bytes last;
+};
+
+/// Sizes around those of packets.
+inline constexpr std::int64_t sizes_to_try[] = {0, 1, 935, 936, 937, 5000, 93600, 1000003};
+
+inline PlannedMessage packets(int source, int destination, std::int64_t count,
+                              Time start = Time()) {
+    return {NodeId(source), NodeId(destination), Bytes(count * mtu), start, -1, true};
 }
 
 }  // namespace npunet::packet_test

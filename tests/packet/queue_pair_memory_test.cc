@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
-#include "ethernet_runs.h"
+#include "network_run.h"
 #include "plan_run.h"
 #include "topology/builders/fat_tree.h"
 #include "topology/parameters/congestion_control.h"
@@ -40,8 +40,7 @@ TEST(QueuePairMemory, IsBelowAKilobyte) {
         Plan plan;
         for (int step = 1; step < npus; ++step) {
             for (int npu = 0; npu < npus; ++npu) {
-                plan.push_back(packets(npu, (npu + step) % npus, 4));
-                plan.back().start = Time::ns(20'000 * step);
+                plan.push_back(packets(npu, (npu + step) % npus, 4, Time::ns(20'000 * step)));
             }
         }
         engine::EventQueue queue;

@@ -17,38 +17,12 @@
 namespace npunet::packet_test {
 namespace {
 
-using topology::DimensionKind;
 using topology::LinkFault;
 using topology::NetworkDescription;
 
-/// A run of a plan by the network's own routes.
-struct OwnRun {
-    OwnRun(const NetworkDescription& network, const Plan& plan, std::uint64_t shuffle_seed = 0)
-        : machine(network, shuffled(queue, shuffle_seed)), traffic(plan, queue, machine) {
-        queue.run();
-    }
-    static engine::EventQueue& shuffled(engine::EventQueue& queue, std::uint64_t seed) {
-        if (seed != 0) {
-            queue.shuffle_insertions(seed);
-        }
-        return queue;
-    }
-    [[nodiscard]] Time delivered(std::size_t message) const {
-        return traffic.outcomes()[message].delivered;
-    }
-
-    engine::EventQueue queue;
-    packet::CreditNetwork machine;
-    Traffic traffic;
-};
-
 /// Ring 0 - 1 - 2 - 3 of packets of 10 ns and links of 5 ns. Dimension order goes up on ties.
 NetworkDescription ring_of_four() {
-    NetworkDescription network = topology::make_network(
-        {topology::make_dimension(DimensionKind::Ring, 4, rate, latency)}, "ring");
-    network.packet = parameters();
-    network.packet.virtual_channels = 0;
-    return network;
+    return network_of({ring(4)});
 }
 
 LinkId link_of(const NetworkDescription& network, int from, int to) {
@@ -71,14 +45,8 @@ void cut(NetworkDescription& network, int a, int b, Time at = Time(), Time until
 }
 
 /// Full packets that a link has carried.
-std::int64_t carried(const NetworkDescription& network, const OwnRun& run, int from, int to) {
-    return run.machine.link_use()[link_of(network, from, to).index()].payload.value() / mtu;
-}
-
-PlannedMessage packets_at(std::int64_t ns, int source, int destination, std::int64_t count) {
-    PlannedMessage message = packets(source, destination, count);
-    message.start = Time::ns(ns);
-    return message;
+std::int64_t carried(const CreditRun& run, int from, int to) {
+    return run.use(from, to).payload.value() / mtu;
 }
 
 // 0 to 1, six packets; the link dies at 25 ns in the middle of the message. P1 0-10 and P2 10-20 go
@@ -87,12 +55,12 @@ PlannedMessage packets_at(std::int64_t ns, int source, int destination, std::int
 TEST(PacketDetours, AMessageHalfSent) {
     NetworkDescription network = ring_of_four();
     cut(network, 0, 1, Time::ns(25));
-    const OwnRun run(network, {packets(0, 1, 6)});
+    const CreditRun run(network, {packets(0, 1, 6)});
     EXPECT_EQ(run.delivered(0), Time::ns(100));
-    EXPECT_EQ(run.traffic.outcomes()[0].sent, Time::ns(65));
-    EXPECT_EQ(carried(network, run, 0, 1), 2);
-    EXPECT_EQ(carried(network, run, 0, 3), 4);
-    EXPECT_EQ(carried(network, run, 2, 1), 4);
+    EXPECT_EQ(run.outcomes()[0].sent, Time::ns(65));
+    EXPECT_EQ(carried(run, 0, 1), 2);
+    EXPECT_EQ(carried(run, 0, 3), 4);
+    EXPECT_EQ(carried(run, 2, 1), 4);
 }
 
 // 0 to 2 by 1, three packets; 1 - 2 dies at 28. P1: in at 1 at 15, sent 15-25, in at 30. P2: in at
@@ -102,15 +70,12 @@ TEST(PacketDetours, AMessageHalfSent) {
 TEST(PacketDetours, PacketsThatWaitForALinkThatDies) {
     NetworkDescription network = ring_of_four();
     cut(network, 1, 2, Time::ns(28));
-    const OwnRun run(network, {packets(0, 2, 3)});
+    const CreditRun run(network, {packets(0, 2, 3)});
     EXPECT_EQ(run.delivered(0), Time::ns(83));
-    EXPECT_EQ(carried(network, run, 1, 2), 1);
-    EXPECT_EQ(carried(network, run, 1, 0), 2);
-    const auto queue = [&](int from, int to) {
-        return run.machine.link_use()[link_of(network, from, to).index()].max_queue;
-    };
-    EXPECT_EQ(queue(1, 2), Bytes(1000));
-    EXPECT_EQ(queue(1, 0), Bytes(1000));
+    EXPECT_EQ(carried(run, 1, 2), 1);
+    EXPECT_EQ(carried(run, 1, 0), 2);
+    EXPECT_EQ(run.use(1, 2).max_queue, Bytes(1000));
+    EXPECT_EQ(run.use(1, 0).max_queue, Bytes(1000));
 }
 
 // The distribution of those queues: 1 -> 2 has P2 from 25 to 28, 1 -> 0 has P3 from 35 to 38; the
@@ -119,10 +84,9 @@ TEST(PacketDetours, QueuesOfDeadLinksEnd) {
     NetworkDescription network = ring_of_four();
     network.packet.queue_histogram = true;
     cut(network, 1, 2, Time::ns(28));
-    const OwnRun run(network, {packets(0, 2, 3)});
+    const CreditRun run(network, {packets(0, 2, 3)});
     for (const auto& [from, to] : {std::pair(1, 2), {1, 0}}) {
-        const std::vector<Time> times =
-            run.machine.link_use()[link_of(network, from, to).index()].queue_times;
+        const std::vector<Time> times = run.use(from, to).queue_times;
         ASSERT_EQ(times.size(), 10U);  // 512 to 1023 bytes
         EXPECT_EQ(times[9], Time::ns(3));
     }
@@ -135,20 +99,18 @@ TEST(PacketDetours, QueuesOfDeadLinksEnd) {
 TEST(PacketDetours, ALinkThatComesBack) {
     NetworkDescription network = ring_of_four();
     cut(network, 1, 2, Time::ns(38), Time::ns(200));
-    const OwnRun run(network, {packets(0, 2, 4), packets(1, 2, 2)});
-    EXPECT_EQ(run.delivered(0), Time::ns(217));
-    EXPECT_EQ(run.delivered(1), Time::ns(25));
-    EXPECT_EQ(carried(network, run, 1, 2), 5);
-    EXPECT_EQ(carried(network, run, 1, 0), 1);
+    const CreditRun run(network, {packets(0, 2, 4), packets(1, 2, 2)});
+    EXPECT_EQ(run.delivered(), ns({217, 25}));
+    EXPECT_EQ(carried(run, 1, 2), 5);
+    EXPECT_EQ(carried(run, 1, 0), 1);
 }
 
 // 0 to 1 while 0 -> 1 alone is down: round, 45 ns; 1 to 0 goes straight, 15 ns.
 TEST(PacketDetours, OneWay) {
     NetworkDescription network = ring_of_four();
     cut_one_way(network, 0, 1);
-    const OwnRun run(network, {packets(0, 1, 1), packets(1, 0, 1)});
-    EXPECT_EQ(run.delivered(0), Time::ns(45));
-    EXPECT_EQ(run.delivered(1), Time::ns(15));
+    const CreditRun run(network, {packets(0, 1, 1), packets(1, 0, 1)});
+    EXPECT_EQ(run.delivered(), ns({45, 15}));
 }
 
 // 0 - 1 down from 0 to 50 and for good from 300; 0 - 3 down from 50 to 100. One packet each time,
@@ -159,14 +121,10 @@ TEST(PacketDetours, SeveralEpochs) {
     cut(network, 0, 1, Time(), Time::ns(50));
     cut(network, 0, 1, Time::ns(300));
     cut(network, 0, 3, Time::ns(50), Time::ns(100));
-    const OwnRun run(network,
-                     {packets_at(0, 0, 1, 1), packets_at(60, 0, 1, 1), packets_at(60, 0, 3, 1),
-                      packets_at(200, 0, 1, 1), packets_at(310, 0, 1, 1)});
-    EXPECT_EQ(run.delivered(0), Time::ns(45));
-    EXPECT_EQ(run.delivered(1), Time::ns(75));
-    EXPECT_EQ(run.delivered(2), Time::ns(115));
-    EXPECT_EQ(run.delivered(3), Time::ns(215));
-    EXPECT_EQ(run.delivered(4), Time::ns(355));
+    const CreditRun run(
+        network, {packets(0, 1, 1), packets(0, 1, 1, Time::ns(60)), packets(0, 3, 1, Time::ns(60)),
+                  packets(0, 1, 1, Time::ns(200)), packets(0, 1, 1, Time::ns(310))});
+    EXPECT_EQ(run.delivered(), ns({45, 75, 115, 215, 355}));
 }
 
 // 0 - 1 never works, 3 - 2 is down until 100. 0 to 1: in at 3 at 15, waits for 3 - 2: 100-110
@@ -175,25 +133,19 @@ TEST(PacketDetours, WaitForTheOneThatComesBack) {
     NetworkDescription network = ring_of_four();
     cut(network, 0, 1);
     cut(network, 2, 3, Time(), Time::ns(100));
-    const OwnRun run(network, {packets(0, 1, 1)});
+    const CreditRun run(network, {packets(0, 1, 1)});
     EXPECT_EQ(run.delivered(0), Time::ns(130));
 }
 
 // Where nothing leads round, the run ends as before, and says which link it is. Without traffic for
 // it nothing happens.
 TEST(PacketDetours, NoOtherWayIsAStall) {
-    NetworkDescription network = topology::make_network(
-        {topology::make_dimension(DimensionKind::Mesh1D, 3, rate, latency)}, "line");
-    network.packet = parameters();
+    NetworkDescription network = network_of({mesh(3)});
     cut(network, 1, 2, Time::ns(30));
-    try {
-        const OwnRun run(network, {packets(0, 2, 3)});
-        FAIL() << "no stall";
-    } catch (const StallError& error) {
-        EXPECT_THAT(error.what(),
-                    testing::HasSubstr("npu1 -> npu2 is down from 30 ns on and never comes back"));
-    }
-    EXPECT_EQ(OwnRun(network, {packets(0, 1, 3)}).delivered(0), Time::ns(35));
+    EXPECT_THAT(test::message_of<StallError>(
+                    [&] { return CreditRun(network, {packets(0, 2, 3)}).finish(); }),
+                testing::HasSubstr("npu1 -> npu2 is down from 30 ns on and never comes back"));
+    EXPECT_EQ(CreditRun(network, {packets(0, 1, 3)}).delivered(0), Time::ns(35));
 }
 
 // A ring is cut at once in one place, and long after the traffic in another: until then everybody
@@ -205,10 +157,7 @@ TEST(PacketDetours, ALinkThatDiesLater) {
                 if (first == second) {
                     continue;
                 }
-                NetworkDescription network = topology::make_network(
-                    {topology::make_dimension(DimensionKind::Ring, size, rate, latency)}, "ring");
-                network.packet = parameters(1);
-                network.packet.virtual_channels = 0;
+                NetworkDescription network = network_of({ring(size)}, parameters(1));
                 cut(network, first, (first + 1) % size);
                 cut(network, second, (second + 1) % size, Time::ns(1000000));
                 Plan plan;
@@ -219,11 +168,9 @@ TEST(PacketDetours, ALinkThatDiesLater) {
                         }
                     }
                 }
-                const OwnRun run(network, plan);
-                for (std::size_t i = 0; i < plan.size(); ++i) {
-                    ASSERT_EQ(run.traffic.outcomes()[i].deliveries, 1)
-                        << size << ": " << first << ", " << second;
-                }
+                const CreditRun run(network, plan);
+                ASSERT_TRUE(all_came_once(run.outcomes()))
+                    << size << ": " << first << ", " << second;
             }
         }
     }
@@ -240,10 +187,10 @@ TEST(PacketDetours, AHopChosenBeforeItDied) {
     network.packet = parameters();
     network.packet.virtual_channels = 0;
     network.multipath = std::make_shared<topology::DragonflyNextHops>(shape);
-    EXPECT_EQ(OwnRun(network, {packets(0, 4, 1)}).delivered(0), Time::ns(60));
+    EXPECT_EQ(CreditRun(network, {packets(0, 4, 1)}).delivered(0), Time::ns(60));
     cut(network, 7, 10, Time::ns(27));
     EXPECT_EQ(network.virtual_channels(), 4);
-    EXPECT_EQ(OwnRun(network, {packets(0, 4, 1)}).delivered(0), Time::ns(120));
+    EXPECT_EQ(CreditRun(network, {packets(0, 4, 1)}).delivered(0), Time::ns(120));
 }
 
 // Adaptive on a mesh of 2 x 2, 0 to 3, four packets: P1 by 1 and P2 by 2 from 0 on, P3 by 1 and P4
@@ -251,18 +198,14 @@ TEST(PacketDetours, AHopChosenBeforeItDied) {
 // back at 1 only if they went there: nobody knows at 0. P1 in at 1 at 15: 15-25 back to 0 (30),
 // 30-40 (45), 45-55, in at 60. P3 likewise 10 ns later, at 70.
 TEST(PacketDetours, AdaptiveOnAMesh) {
-    const std::vector<topology::Dimension> dimensions(
-        2, topology::make_dimension(DimensionKind::Mesh1D, 2, rate, latency));
-    NetworkDescription network = topology::make_network(dimensions, "mesh");
-    network.packet = parameters();
-    network.packet.virtual_channels = 0;
-    network.multipath = std::make_shared<topology::ProductNextHops>(dimensions);
-    EXPECT_EQ(OwnRun(network, {packets(0, 3, 4)}).delivered(0), Time::ns(40));
+    NetworkDescription network = network_of({mesh(2), mesh(2)});
+    network.multipath = std::make_shared<topology::ProductNextHops>(network.dimensions);
+    EXPECT_EQ(CreditRun(network, {packets(0, 3, 4)}).delivered(0), Time::ns(40));
     cut(network, 1, 3);
-    const OwnRun run(network, {packets(0, 3, 4)});
+    const CreditRun run(network, {packets(0, 3, 4)});
     EXPECT_EQ(run.delivered(0), Time::ns(70));
-    EXPECT_EQ(carried(network, run, 1, 0), 2);
-    EXPECT_EQ(carried(network, run, 2, 3), 4);
+    EXPECT_EQ(carried(run, 1, 0), 2);
+    EXPECT_EQ(carried(run, 2, 3), 4);
 }
 
 // The channel of the detours is not left out.
@@ -275,7 +218,7 @@ TEST(PacketDetours, NeedOneChannelMore) {
     EXPECT_THAT(test::message_of<InputError>([&] { packet::CreditNetwork(network, queue); }),
                 testing::HasSubstr("at least 3"));
     network.packet.virtual_channels = 3;
-    EXPECT_EQ(OwnRun(network, {packets(0, 1, 1)}).delivered(0), Time::ns(45));
+    EXPECT_EQ(CreditRun(network, {packets(0, 1, 1)}).delivered(0), Time::ns(45));
 }
 
 /// By node: payload that came in less payload that went out.
@@ -311,25 +254,21 @@ TEST(PacketDetours, LoseNothing) {
                                                            : topology::Arbitration::RoundRobin;
             const Plan plan = make_plan(static_cast<Pattern>(random() % 5),
                                         static_cast<int>(graph.npus()), 8000, 1000, random);
-            const OwnRun before(network, plan);
-            Time finish = Time::ns(1);
+            const CreditRun before(network, plan);
+            const Time finish = std::max(Time::ns(1), before.finish());
             std::vector<std::int64_t> expected(graph.nodes());
-            for (std::size_t i = 0; i < plan.size(); ++i) {
-                finish = std::max(finish, before.delivered(i));
-                expected[plan[i].destination.index()] += plan[i].bytes.value();
-                expected[plan[i].source.index()] -= plan[i].bytes.value();
+            for (const PlannedMessage& planned : plan) {
+                expected[planned.destination.index()] += planned.bytes.value();
+                expected[planned.source.index()] -= planned.bytes.value();
             }
             network.faults.links =
                 test::random_outages(graph, 1 + static_cast<int>(random() % 6), finish, random);
             SCOPED_TRACE(network.name + ", " + offer.routing + ", round " + std::to_string(round));
-            const OwnRun run(network, plan);
-            for (const Outcome& outcome : run.traffic.outcomes()) {
-                ASSERT_EQ(outcome.deliveries, 1);
-            }
+            const CreditRun run(network, plan);
+            ASSERT_TRUE(all_came_once(run.outcomes()));
             ASSERT_EQ(balance(graph, run.machine), expected);
-            const OwnRun again(network, plan, random() | 1U);
-            ASSERT_EQ(transcript(again.traffic, again.machine),
-                      transcript(run.traffic, run.machine));
+            const CreditRun again(network, plan, random() | 1U);
+            ASSERT_EQ(again.transcript(), run.transcript());
             went_round += run.machine.packet_hops() > before.machine.packet_hops() ? 1 : 0;
         }
     }

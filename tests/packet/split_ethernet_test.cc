@@ -6,18 +6,16 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "base/errors.h"
-#include "ethernet_runs.h"
-#include "packet_notes.h"
-#include "plan_run.h"
+#include "network_run.h"
+#include "random_parameters.h"
 #include "split_network.h"
 #include "tests/support/random_faults.h"
 #include "topology/builders/builder.h"
+#include "topology/parameters/congestion_control.h"
 #include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::packet_test {
@@ -63,27 +61,6 @@ std::string described(const PairUses& uses) {
     return text;
 }
 
-bool is_stalled(const std::vector<Outcome>& outcomes) {
-    return std::any_of(outcomes.begin(), outcomes.end(),
-                       [](const Outcome& outcome) { return outcome.deliveries == 0; });
-}
-
-/// Everything that a run tells. Where pauses wait for each other for ever, what became of the
-/// messages only: how long links have been paused then depends on when the last event was.
-std::string told(const std::vector<Outcome>& outcomes, const std::vector<engine::LinkUse>& uses,
-                 std::uint64_t packet_hops, const PairUses& pairs) {
-    const std::string text = transcript(outcomes, uses, packet_hops);
-    return is_stalled(outcomes) ? text.substr(0, text.find("link")) : text + described(pairs);
-}
-
-std::string whole(const NetworkDescription& network, const Plan& plan, bool& stalled) {
-    const EthernetRun run(network, plan);
-    stalled = is_stalled(run.traffic.outcomes());
-    PairUses pairs;
-    join(pairs, run.machine);
-    return told(run.traffic.outcomes(), run.machine.link_use(), run.machine.packet_hops(), pairs);
-}
-
 /// How much the runs of a comparison have put to the test.
 struct Coverage {
     std::map<PacketKind, std::uint64_t> crossings;
@@ -106,10 +83,7 @@ void draw_parameters(NetworkDescription& network, std::mt19937_64& random) {
     packet.ecn.per = Rate(0);
     switch (random() % 8) {
         case 0:
-            packet.transport = {};
-            packet.flow_control = FlowControl::Pfc;
-            packet.error_rate = 0;
-            packet.congestion_control = {};
+            take_transport_away(packet);
             break;
         case 1:
             packet.congestion_control = topology::standard_choice(CongestionAlgorithm::Dcqcn);
@@ -128,11 +102,7 @@ void draw_parameters(NetworkDescription& network, std::mt19937_64& random) {
             break;
     }
     if (packet.congestion_control.algorithm == CongestionAlgorithm::Dcqcn) {
-        // Marked packets often come this time apart.
-        const Time sending =
-            transfer_time(packet.mtu + packet.header, network.graph.link(LinkId(0)).rate);
-        packet.congestion_control.values[topology::DcqcnParameter::cnp_interval] =
-            static_cast<double>(sending.ps());
+        notify_every(network, 1);
     }
     // Where packets overtake each other on several ways, go-back-n may repeat for ever.
     if (network.multipath && packet.switching == topology::Switching::CutThrough &&
@@ -161,18 +131,17 @@ void compare(const test::OfferedRouting& offer, unsigned seed, Coverage& coverag
     draw_classes(plan, packet.classes.count, random);
     // Without a transport nobody sends again what links lose that go down.
     if (packet.transport.kind != TransportKind::None && random() % 2 == 0) {
-        const EthernetRun run(network, plan);
-        Time finish = Time::ns(1000);
-        for (const Outcome& outcome : run.traffic.outcomes()) {
-            finish = std::max(finish, outcome.delivered);
-        }
+        const Time finish = std::max(Time::ns(1000), EthernetRun(network, plan).finish());
         // Some when all messages are done, and copies are left.
         network.faults.links =
             test::random_outages(network.graph, 1 + static_cast<int>(random() % 6),
                                  finish + Time::ps(finish.ps() / 2), random);
     }
-    bool stalled = false;
-    const std::string expected = whole(network, plan, stalled);
+    const EthernetRun whole(network, plan);
+    const bool stalled = is_stalled(whole.outcomes());
+    PairUses of_whole;
+    join(of_whole, whole.machine);
+    const std::string expected = whole.transcript_with_stalls(described(of_whole));
     for (int round = 0; round < 2; ++round) {
         SplitNetwork split(network, random_parts(network.graph, 4, random), random());
         if (stalled) {
@@ -184,7 +153,9 @@ void compare(const test::OfferedRouting& offer, unsigned seed, Coverage& coverag
         for (std::uint32_t part = 0; part < split.parts(); ++part) {
             join(pairs, split.machine(part));
         }
-        ASSERT_EQ(told(outcomes, split.link_use(), split.packet_hops(), pairs), expected);
+        ASSERT_EQ(transcript_with_stalls(outcomes, split.link_use(), split.packet_hops(),
+                                         described(pairs)),
+                  expected);
         for (const PacketKind kind : packet_kinds) {
             coverage.crossings[kind] += split.crossings(static_cast<std::uint8_t>(kind));
         }
@@ -251,67 +222,15 @@ TEST(SplitEthernet, ObserversAreToldTheSame) {
                 network.faults.links =
                     test::random_outages(network.graph, 3, Time::ns(30'000), random);
             }
-            std::vector<std::string> expected;
-            bool stalled = false;
-            {
-                engine::EventQueue queue;
-                packet::EthernetNetwork machine(network, queue);
-                const Notes notes(machine);
-                const Traffic traffic(plan, queue, machine);
-                queue.run();
-                stalled = is_stalled(traffic.outcomes());
-                notes.add_to(expected);
+            SCOPED_TRACE(std::to_string(offer.kind) + ", " + offer.routing + ", " +
+                         std::to_string(round));
+            notes_compared += compare_observers(network, plan, random);
+            if (testing::Test::HasFailure()) {
+                return;
             }
-            std::vector<std::string> found;
-            SplitNetwork split(network, random_parts(network.graph, 4, random), random());
-            std::vector<std::unique_ptr<Notes>> notes;
-            for (std::uint32_t part = 0; part < split.parts(); ++part) {
-                notes.push_back(std::make_unique<Notes>(split.machine(part)));
-            }
-            if (stalled) {
-                split.let_stall();
-            }
-            std::vector<Outcome> outcomes(plan.size());
-            run_plan(split, plan, outcomes);
-            for (const std::unique_ptr<Notes>& of_part : notes) {
-                of_part->add_to(found);
-            }
-            std::sort(expected.begin(), expected.end());
-            std::sort(found.begin(), found.end());
-            ASSERT_EQ(found, expected) << offer.kind << ", " << offer.routing << ", " << round;
-            notes_compared += found.size();
         }
     }
     EXPECT_GT(notes_compared, 100'000U);
-}
-
-// A line 0 - 1 - 2 of packets of 10 ns, 1000 bytes, and links of 5 ns, split between 1 and 2: of
-// three packets from 0 to 2 the last is in at 30 + 10 + 2 x 5 = 50. Its acknowledgement, of 64
-// bytes, starts then, and is back 2 x (0.64 + 5) = 11.28 later.
-TEST(SplitEthernet, ALineWorkedOutByHand) {
-    NetworkDescription network = topology::make_network(
-        {topology::make_dimension(topology::DimensionKind::Mesh1D, 3, rate, latency)}, "line");
-    network.packet = parameters();
-    network.packet.virtual_channels = 0;
-    network.packet.flow_control = FlowControl::Pfc;
-    network.packet.transport.kind = TransportKind::GoBackN;
-    for (const Parts& parts : {Parts{0, 0, 1}, Parts{0, 1, 1}, Parts{0, 1, 0}, Parts{0, 1, 2}}) {
-        const SplitResult result = run_split(network, {packets(0, 2, 3)}, parts, 1);
-        EXPECT_EQ(result.outcomes[0].delivered, Time::ns(50));
-        EXPECT_EQ(result.outcomes[0].first_byte_left, Time::ns(0));
-        EXPECT_EQ(result.outcomes[0].sent, Time::ps(61'280));
-        EXPECT_EQ(result.packet_hops, 12U);
-    }
-}
-
-// What happens on one side of a link without latency is felt on the other at once.
-TEST(SplitEthernet, RefusesToCutALinkWithoutLatency) {
-    NetworkDescription network = topology::make_network(
-        {topology::make_dimension(topology::DimensionKind::Mesh1D, 2, rate, Time())}, "line");
-    network.packet = parameters();
-    network.packet.virtual_channels = 0;
-    network.packet.flow_control = FlowControl::Pfc;
-    EXPECT_THROW(static_cast<void>(run_split(network, {}, {0, 1}, 1)), InputError);
 }
 
 }  // namespace

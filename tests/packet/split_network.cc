@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <string>
 #include <utility>
+
+#include "packet_notes.h"
 
 namespace npunet::packet_test {
 
@@ -228,85 +231,26 @@ std::vector<engine::LinkUse> SplitNetwork::link_use() const {
     return result;
 }
 
-std::uint64_t SplitNetwork::packet_hops() const {
+template <class Figure>
+std::uint64_t SplitNetwork::sum_of(const Figure& figure) const {
     std::uint64_t sum = 0;
     for (const std::unique_ptr<Part>& part : parts_) {
-        sum += part->packet_hops();
+        sum += figure(*part);
     }
     return sum;
+}
+
+std::uint64_t SplitNetwork::packet_hops() const {
+    return sum_of([](const Part& part) { return part.packet_hops(); });
 }
 
 std::uint64_t SplitNetwork::crossings() const {
-    std::uint64_t sum = 0;
-    for (const std::unique_ptr<Part>& part : parts_) {
-        sum += part->crossings();
-    }
-    return sum;
+    return sum_of([](const Part& part) { return part.crossings(); });
 }
 
 std::uint64_t SplitNetwork::crossings(std::uint8_t kind) const {
-    std::uint64_t sum = 0;
-    for (const std::unique_ptr<Part>& part : parts_) {
-        sum += part->crossings(kind);
-    }
-    return sum;
+    return sum_of([kind](const Part& part) { return part.crossings(kind); });
 }
-
-namespace {
-
-/// The share of a plan that one part has.
-class PartTraffic final : private engine::EventHandler, private engine::MessageListener {
-public:
-    PartTraffic(const Plan& plan, SplitNetwork& split, std::uint32_t part,
-                std::vector<Outcome>& outcomes)
-        : plan_(plan),
-          queue_(split.queue(part)),
-          network_(split.network(part)),
-          outcomes_(outcomes),
-          followers_(plan.size()) {
-        network_.set_listener(*this);
-        for (std::size_t i = 0; i < plan.size(); ++i) {
-            if (plan[i].after >= 0) {
-                followers_[static_cast<std::size_t>(plan[i].after)].push_back(i);
-            } else if (split.owns(part, plan[i].source)) {
-                queue_.schedule(
-                    plan[i].start,
-                    engine::EventKey::of(engine::Phase::Issue, engine::event_kind::issue, i), *this,
-                    i);
-            }
-        }
-    }
-
-private:
-    void handle(std::uint64_t payload) override { network_.send(message_of(plan_, payload)); }
-    void on_sent(std::uint32_t handle) override { outcomes_[handle].sent = queue_.now(); }
-    void on_delivered(std::uint32_t handle, Time first_byte_left) override {
-        arrived(handle, first_byte_left);
-    }
-    engine::MessageLabel label_of(std::uint32_t handle) override { return {{handle, ~handle}}; }
-    void on_delivered_from_afar(const engine::MessageLabel& label, Bytes bytes,
-                                Time first_byte_left) override {
-        EXPECT_EQ(label.words[0], ~label.words[1]);
-        EXPECT_EQ(bytes, plan_[label.words[0]].bytes);
-        arrived(label.words[0], first_byte_left);
-    }
-    void arrived(std::size_t index, Time first_byte_left) {
-        outcomes_[index].delivered = queue_.now();
-        outcomes_[index].first_byte_left = first_byte_left;
-        ++outcomes_[index].deliveries;
-        for (const std::size_t follower : followers_[index]) {
-            handle(follower);
-        }
-    }
-
-    const Plan& plan_;
-    engine::EventQueue& queue_;
-    engine::Network& network_;
-    std::vector<Outcome>& outcomes_;  ///< of all parts: only one knows of each figure
-    std::vector<std::vector<std::size_t>> followers_;
-};
-
-}  // namespace
 
 Parts random_parts(const topology::Graph& graph, std::uint32_t most, std::mt19937_64& random) {
     // Every node points to one with which it is together, the lowest of them to itself.
@@ -348,9 +292,11 @@ Parts random_parts(const topology::Graph& graph, std::uint32_t most, std::mt1993
 }
 
 void run_plan(SplitNetwork& split, const Plan& plan, std::vector<Outcome>& outcomes) {
-    std::vector<std::unique_ptr<PartTraffic>> traffic;
+    std::vector<std::unique_ptr<Traffic>> traffic;
     for (std::uint32_t part = 0; part < split.parts(); ++part) {
-        traffic.push_back(std::make_unique<PartTraffic>(plan, split, part, outcomes));
+        traffic.push_back(std::make_unique<Traffic>(
+            plan, split.queue(part), split.network(part),
+            [&](NodeId node) { return split.owns(part, node); }, outcomes));
     }
     split.run();
 }
@@ -365,6 +311,39 @@ SplitResult run_split(const topology::NetworkDescription& network, const Plan& p
     result.packet_hops = split.packet_hops();
     result.crossings = split.crossings();
     return result;
+}
+
+std::size_t compare_observers(const topology::NetworkDescription& network, const Plan& plan,
+                              std::mt19937_64& random) {
+    std::vector<std::string> expected;
+    bool stalled = false;
+    {
+        engine::EventQueue queue;
+        const std::unique_ptr<packet::PacketNetwork> machine = packet::make_network(network, queue);
+        const Notes notes(*machine);
+        const Traffic traffic(plan, queue, *machine);
+        queue.run();
+        stalled = is_stalled(traffic.outcomes());
+        notes.add_to(expected);
+    }
+    SplitNetwork split(network, random_parts(network.graph, 4, random), random());
+    if (stalled) {
+        split.let_stall();
+    }
+    std::vector<std::unique_ptr<Notes>> notes;
+    for (std::uint32_t part = 0; part < split.parts(); ++part) {
+        notes.push_back(std::make_unique<Notes>(split.machine(part)));
+    }
+    std::vector<Outcome> outcomes(plan.size());
+    run_plan(split, plan, outcomes);
+    std::vector<std::string> found;
+    for (const std::unique_ptr<Notes>& of_part : notes) {
+        of_part->add_to(found);
+    }
+    std::sort(expected.begin(), expected.end());
+    std::sort(found.begin(), found.end());
+    EXPECT_EQ(found, expected);
+    return found.size();
 }
 
 }  // namespace npunet::packet_test

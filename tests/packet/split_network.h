@@ -59,6 +59,9 @@ private:
     class Part;
     struct Mail;
 
+    template <class Figure>
+    [[nodiscard]] std::uint64_t sum_of(const Figure& figure) const;
+
     const topology::Graph& graph_;
     Parts of_node_;
     std::unique_ptr<Mail> mail_;
@@ -79,5 +82,10 @@ struct SplitResult {
 /// run_plan() on a network of its own.
 [[nodiscard]] SplitResult run_split(const topology::NetworkDescription& network, const Plan& plan,
                                     const Parts& parts, std::uint64_t seed);
+
+/// Expects that the observers of a network's parts, split at random, are told together what an
+/// observer of the whole is told, of every packet in the part that has the node. How much that is.
+std::size_t compare_observers(const topology::NetworkDescription& network, const Plan& plan,
+                              std::mt19937_64& random);
 
 }  // namespace npunet::packet_test

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/simulation/simulation.h"
+#include "network_run.h"
 #include "packet/credit/credit_network.h"
 #include "random_networks.h"
 #include "random_training.h"
@@ -34,28 +35,17 @@ struct Outcome {
 Outcome run(const engine::Workload& workload, const test::TestMachine& machine, bool trains,
             std::size_t threads = 1, std::uint64_t shuffle = 0) {
     engine::EventQueue queue;
-    if (shuffle != 0) {
-        queue.shuffle_insertions(shuffle);
-    }
-    packet::CreditNetwork network(machine.network, queue);
+    packet::CreditNetwork network(machine.network, shuffled(queue, shuffle));
     network.set_fast_forward(trains);
     network.set_threads(threads, 1);
     engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
                                   network);
     const engine::Results results = simulation.run();
     network.settle();
-    Outcome outcome{described(results), simulation.skipped_steps(), queue.handled()};
-    for (const engine::LinkUse& use : network.link_use()) {
-        outcome.text += '\n' + std::to_string(use.payload.value()) + ' ' +
-                        std::to_string(use.wire.value()) + ' ' + std::to_string(use.busy.ps()) +
-                        ' ' + std::to_string(use.max_queue.value()) + ' ' +
-                        std::to_string(use.packets) + ' ' + std::to_string(use.credit_stall.ps());
-        for (const Bytes bytes : use.classes_wire) {
-            outcome.text += ' ' + std::to_string(bytes.value());
-        }
-    }
+    Outcome outcome{described(results) + transcript({}, network.link_use(), network.packet_hops()),
+                    simulation.skipped_steps(), queue.handled()};
     const engine::Transport& transport = simulation.transport();
-    outcome.text += "\nmessages " + std::to_string(transport.messages_sent()) + ' ' +
+    outcome.text += "messages " + std::to_string(transport.messages_sent()) + ' ' +
                     std::to_string(transport.messages_delivered()) + ' ' +
                     std::to_string(transport.bytes_sent().value()) + ' ' +
                     std::to_string(transport.bytes_delivered().value());

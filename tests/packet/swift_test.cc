@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kept_choice.h"
 #include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::packet_test {
@@ -23,63 +24,54 @@ constexpr std::int64_t us = 1'000'000;
 const FlowPath path{10'000'000'000, 10'000'000'000, 10 * us, 4, 1000};
 
 /// A target of 20 us without scaling, ai = 1, beta = 0.8, max_mdf = 0.5.
-CongestionControlChoice plain() {
-    CongestionControlChoice choice = topology::paper_choice(CongestionAlgorithm::Swift);
-    choice.values[Parameter::base_target] = 20.0 * us;
-    choice.values[Parameter::hop_scaling] = 0;
-    choice.values[Parameter::fs_range] = 0;
-    return choice;
+const CongestionControlChoice& plain(OtherValues more = {}) {
+    return kept_choice(topology::paper_choice(CongestionAlgorithm::Swift),
+                       {{Parameter::base_target, 20.0 * us},
+                        {Parameter::hop_scaling, 0},
+                        {Parameter::fs_range, 0}},
+                       more);
 }
 
-void acknowledge(Swift& swift, std::int64_t now, std::int64_t round_trip,
-                 std::int64_t bytes = 1000) {
+/// The window in packets, then.
+double acknowledge(Swift& swift, std::int64_t now, std::int64_t round_trip,
+                   std::int64_t bytes = 1000) {
     Acknowledgement news;
     news.now = now;
     news.bytes = bytes;
     news.round_trip = round_trip;
     swift.acknowledged(news);
+    return swift.packets();
 }
 
 // A window of w packets that are all acknowledged in time grows by about ai = 1 packet: 100 + 100 /
 // 100 when it comes at once.
 TEST(Swift, GrowsByAPacketARoundTrip) {
-    const CongestionControlChoice choice = plain();
-    Swift swift(choice, path);
+    Swift swift(plain(), path);
     EXPECT_EQ(swift.packets(), 100);
     EXPECT_EQ(swift.window(), 100'000);
     EXPECT_EQ(swift.rate(0), CongestionControl::no_pacing);
-    acknowledge(swift, 0, 19 * us, 100'000);
-    EXPECT_EQ(swift.packets(), 101);
-    acknowledge(swift, 0, 19 * us, 1000);
-    EXPECT_EQ(swift.packets(), 101 + 1.0 / 101);
+    EXPECT_EQ(acknowledge(swift, 0, 19 * us, 100'000), 101);
+    EXPECT_EQ(acknowledge(swift, 0, 19 * us, 1000), 101 + 1.0 / 101);
 }
 
 // t = 25 us: 1 - 0.8 (25 - 20) / 25 = 0.84. t = 1 ms: 1 - 0.8 x 0.98 is less than 1 - max_mdf =
 // 0.5. In between nothing happens for a round trip.
 TEST(Swift, DecreasesOnceARoundTripByAtMostTheLargestFactor) {
-    const CongestionControlChoice choice = plain();
-    Swift swift(choice, path);
-    acknowledge(swift, 100 * us, 25 * us);
-    EXPECT_DOUBLE_EQ(swift.packets(), 84);
-    acknowledge(swift, 125 * us - 1, 25 * us);
-    EXPECT_DOUBLE_EQ(swift.packets(), 84);
-    acknowledge(swift, 125 * us, 25 * us);
-    EXPECT_DOUBLE_EQ(swift.packets(), 84 * 0.84);
-    acknowledge(swift, 2000 * us, 1000 * us);
-    EXPECT_DOUBLE_EQ(swift.packets(), 84 * 0.84 * 0.5);
+    Swift swift(plain(), path);
+    EXPECT_DOUBLE_EQ(acknowledge(swift, 100 * us, 25 * us), 84);
+    EXPECT_DOUBLE_EQ(acknowledge(swift, 125 * us - 1, 25 * us), 84);
+    EXPECT_DOUBLE_EQ(acknowledge(swift, 125 * us, 25 * us), 84 * 0.84);
+    EXPECT_DOUBLE_EQ(acknowledge(swift, 2000 * us, 1000 * us), 84 * 0.84 * 0.5);
     const double before = swift.packets();
-    acknowledge(swift, 9000 * us, 20 * us);
-    EXPECT_EQ(swift.packets(), before) << "at the target, 1 - 0";
-    acknowledge(swift, 9001 * us, 25 * us);
-    EXPECT_DOUBLE_EQ(swift.packets(), before * 0.84) << "that was no decrease";
+    EXPECT_EQ(acknowledge(swift, 9000 * us, 20 * us), before) << "at the target, 1 - 0";
+    EXPECT_DOUBLE_EQ(acknowledge(swift, 9001 * us, 25 * us), before * 0.84)
+        << "that was no decrease";
 }
 
 // From 4 packets, 2, 1, then 1/2: one packet in flight, a packet each t / w = 2 t = 100 us: 10
 // MB/s. Below a packet each acknowledged one adds ai.
 TEST(Swift, PacesBelowAPacket) {
-    CongestionControlChoice choice = plain();
-    choice.values[Parameter::initial_window] = 0.04;
-    Swift swift(choice, path);
+    Swift swift(plain({{Parameter::initial_window, 0.04}}), path);
     EXPECT_EQ(swift.packets(), 4);
     for (int i = 1; i <= 3; ++i) {
         acknowledge(swift, i * 1000 * us, 1000 * us);
@@ -87,8 +79,7 @@ TEST(Swift, PacesBelowAPacket) {
     EXPECT_EQ(swift.packets(), 0.5);
     EXPECT_EQ(swift.window(), 1000);
     EXPECT_EQ(swift.rate(0), 500'000) << "1000 bytes in 2 x 1000 us";
-    acknowledge(swift, 3001 * us, 10 * us);
-    EXPECT_EQ(swift.packets(), 1.5);
+    EXPECT_EQ(acknowledge(swift, 3001 * us, 10 * us), 1.5);
     EXPECT_EQ(swift.window(), 1500);
     EXPECT_EQ(swift.rate(0), CongestionControl::no_pacing);
 }
@@ -124,8 +115,7 @@ TEST(Swift, ScalesTheTargetWithThePath) {
 // A loss takes max_mdf, once a round trip. Five timeouts without an acknowledgement in between
 // leave the least window.
 TEST(Swift, TakesLossesForCongestion) {
-    const CongestionControlChoice choice = plain();
-    Swift swift(choice, path);
+    Swift swift(plain(), path);
     swift.lost(100 * us, false);
     EXPECT_EQ(swift.packets(), 50);
     swift.lost(101 * us, false);
@@ -145,8 +135,7 @@ TEST(Swift, TakesLossesForCongestion) {
 
 // Between min_window and max_window = 4 bandwidth-delay products.
 TEST(Swift, KeepsToItsBounds) {
-    const CongestionControlChoice choice = plain();
-    Swift swift(choice, path);
+    Swift swift(plain(), path);
     for (int i = 0; i < 1000; ++i) {
         acknowledge(swift, 0, 10 * us, 100'000);
     }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 
 namespace npunet::packet_test {
 
@@ -26,6 +27,20 @@ LinkMaker mixed_links(std::mt19937_64& random) {
                               -1,
                               false};
     };
+}
+
+void replace_links(topology::NetworkDescription& network, const LinkMaker& make_link) {
+    const topology::Graph before = std::exchange(network.graph, topology::Graph());
+    for (std::size_t i = 0; i < before.nodes(); ++i) {
+        network.graph.add_node(before.kind(NodeId(i)), before.name(NodeId(i)));
+    }
+    for (std::size_t i = 0; i < before.links(); ++i) {
+        topology::Link link = before.link(LinkId(i));
+        const topology::Link made = make_link(link.from, link.to);
+        link.rate = made.rate;
+        link.latency = made.latency;
+        network.graph.add_link(link);
+    }
 }
 
 TestNetwork::TestNetwork(std::vector<Shape> shapes, const LinkMaker& make_link)

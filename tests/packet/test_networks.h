@@ -18,6 +18,19 @@ struct Shape {
     int size = 2;
 };
 
+inline Shape ring(int npus) {
+    return {topology::DimensionKind::Ring, npus};
+}
+inline Shape mesh(int npus) {
+    return {topology::DimensionKind::Mesh1D, npus};
+}
+inline Shape full(int npus) {
+    return {topology::DimensionKind::FullyConnected, npus};
+}
+inline Shape star(int npus) {
+    return {topology::DimensionKind::Switch, npus};
+}
+
 /// A link's rate and latency, asked for once per link.
 using LinkMaker = std::function<topology::Link(NodeId from, NodeId to)>;
 
@@ -25,6 +38,9 @@ using LinkMaker = std::function<topology::Link(NodeId from, NodeId to)>;
 [[nodiscard]] LinkMaker equal_links(Rate rate, Time latency);
 /// Rates and latencies drawn from lists of awkward values.
 [[nodiscard]] LinkMaker mixed_links(std::mt19937_64& random);
+
+/// The network with links of other rates and latencies.
+void replace_links(topology::NetworkDescription& network, const LinkMaker& make_link);
 
 class TestNetwork {
 public:

@@ -1,27 +1,52 @@
 #include "traffic.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
-#include <array>
 #include <numeric>
+#include <utility>
+
+#include "tests/support/draw.h"
 
 namespace npunet::packet_test {
 
 Traffic::Traffic(const Plan& plan, engine::EventQueue& queue, engine::Network& network)
-    : plan_(plan),
-      queue_(queue),
-      network_(network),
-      outcomes_(plan.size()),
-      followers_(plan.size()) {
+    : Traffic(
+          plan, queue, network, [](NodeId) { return true; }, of_whole_) {
+    outcomes_.resize(plan.size());
+}
+
+Traffic::Traffic(const Plan& plan, engine::EventQueue& queue, engine::Network& network,
+                 const std::function<bool(NodeId)>& owns, std::vector<Outcome>& outcomes)
+    : plan_(plan), queue_(queue), network_(network), outcomes_(outcomes), followers_(plan.size()) {
     network.set_listener(*this);
     for (std::size_t i = 0; i < plan.size(); ++i) {
         if (plan[i].after >= 0) {
             followers_[static_cast<std::size_t>(plan[i].after)].push_back(i);
-            continue;
+        } else if (owns(plan[i].source)) {
+            queue.schedule(plan[i].start,
+                           engine::EventKey::of(engine::Phase::Issue, engine::event_kind::issue, i),
+                           *this, i);
         }
-        queue.schedule(plan[i].start,
-                       engine::EventKey::of(engine::Phase::Issue, engine::event_kind::issue, i),
-                       *this, i);
     }
+}
+
+Time latest_delivery(const std::vector<Outcome>& outcomes) {
+    Time latest;
+    for (const Outcome& outcome : outcomes) {
+        latest = std::max(latest, outcome.delivered);
+    }
+    return latest;
+}
+
+bool all_came_once(const std::vector<Outcome>& outcomes) {
+    return std::all_of(outcomes.begin(), outcomes.end(),
+                       [](const Outcome& outcome) { return outcome.deliveries == 1; });
+}
+
+bool is_stalled(const std::vector<Outcome>& outcomes) {
+    return std::any_of(outcomes.begin(), outcomes.end(),
+                       [](const Outcome& outcome) { return outcome.deliveries == 0; });
 }
 
 engine::Message message_of(const Plan& plan, std::size_t index) {
@@ -55,6 +80,14 @@ void Traffic::on_delivered(std::uint32_t handle, Time first_byte_left) {
     send_followers(handle, false);
 }
 
+void Traffic::on_delivered_from_afar(const engine::MessageLabel& label, Bytes bytes,
+                                     Time first_byte_left) {
+    const std::uint32_t handle = label.words[0];
+    EXPECT_EQ(handle, ~label.words[1]);
+    EXPECT_EQ(bytes, plan_[handle].bytes);
+    on_delivered(handle, first_byte_left);
+}
+
 void Traffic::send_followers(std::size_t index, bool after_sent) {
     for (const std::size_t follower : followers_[index]) {
         if (plan_[follower].after_sent == after_sent) {
@@ -65,14 +98,11 @@ void Traffic::send_followers(std::size_t index, bool after_sent) {
 
 namespace {
 
-class Planner {
+class Planner : public test::DrawFrom {
 public:
     Planner(int npus, std::int64_t largest, std::int64_t mtu, std::mt19937_64& random)
-        : npus_(npus), largest_(largest), mtu_(mtu), random_(random) {}
+        : DrawFrom(random), npus_(npus), largest_(largest), mtu_(mtu) {}
 
-    [[nodiscard]] std::int64_t below(std::int64_t bound) {
-        return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(bound));
-    }
     [[nodiscard]] int other_than(int npu) {
         return static_cast<int>((npu + 1 + below(npus_ - 1)) % npus_);
     }
@@ -81,14 +111,8 @@ public:
         return Bytes(below(3) == 0 ? bytes / mtu_ * mtu_ : bytes);
     }
     int add(int source, int destination, Bytes bytes, Time start, int after = -1) {
-        PlannedMessage message;
-        message.source = NodeId(source);
-        message.destination = NodeId(destination);
-        message.bytes = bytes;
-        message.start = start;
-        message.after = after;
-        message.wants_sent = below(3) == 0;
-        plan.push_back(message);
+        const bool wants_sent = one_in(3);
+        plan.push_back({NodeId(source), NodeId(destination), bytes, start, after, wants_sent});
         return static_cast<int>(plan.size()) - 1;
     }
 
@@ -98,7 +122,6 @@ private:
     int npus_;
     std::int64_t largest_;
     std::int64_t mtu_;
-    std::mt19937_64& random_;
 };
 
 }  // namespace
@@ -166,6 +189,15 @@ Plan make_plan(Pattern pattern, int npus, std::int64_t largest, std::int64_t mtu
     return planner.plan;
 }
 
+std::vector<int> random_circle(int npus, std::mt19937_64& random) {
+    std::vector<int> target(static_cast<std::size_t>(npus));
+    std::iota(target.begin(), target.end(), 0);
+    for (std::size_t last = target.size() - 1; last > 0; --last) {
+        std::swap(target[last], target[random() % last]);
+    }
+    return target;
+}
+
 void draw_followers_of_ends(Plan& plan, std::mt19937_64& random) {
     for (PlannedMessage& message : plan) {
         message.after_sent = message.after >= 0 &&
@@ -185,11 +217,11 @@ void draw_classes(Plan& plan, std::uint8_t classes, std::mt19937_64& random) {
 
 topology::TrafficClasses random_classes(std::mt19937_64& random) {
     topology::TrafficClasses classes;
-    classes.count = static_cast<std::uint8_t>(std::array<int, 4>{2, 2, 3, 8}[random() % 4]);
-    if (random() % 3 != 0) {
+    test::DrawFrom draw(random);
+    classes.count = draw.any_of<std::uint8_t>({2, 2, 3, 8});
+    if (!draw.one_in(3)) {
         for (int i = 0; i < classes.count; ++i) {
-            classes.weights.push_back(
-                static_cast<std::uint8_t>(std::array<int, 5>{1, 1, 3, 7, 100}[random() % 5]));
+            classes.weights.push_back(draw.any_of<std::uint8_t>({1, 1, 3, 7, 100}));
         }
     }
     for (std::uint8_t& own : classes.class_of) {
@@ -238,6 +270,13 @@ std::string transcript(const std::vector<Outcome>& outcomes,
     }
     text += "packet hops " + std::to_string(packet_hops) + '\n';
     return text;
+}
+
+std::string transcript_with_stalls(const std::vector<Outcome>& outcomes,
+                                   const std::vector<engine::LinkUse>& uses,
+                                   std::uint64_t packet_hops, const std::string& more) {
+    const std::string text = transcript(outcomes, uses, packet_hops);
+    return is_stalled(outcomes) ? text.substr(0, text.find("link")) : text + more;
 }
 
 }  // namespace npunet::packet_test

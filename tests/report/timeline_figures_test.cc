@@ -1,12 +1,9 @@
 // Figures of timelines: what they are drawn from, against brute force, and that they open.
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <fstream>
 #include <random>
 #include <set>
 #include <string>
@@ -16,22 +13,13 @@
 #include "report/figures/gantt_figure.h"
 #include "report/figures/link_map_figure.h"
 #include "report/figures/overlap_figure.h"
+#include "tests/report/sample_figures.h"
 #include "tests/report/sample_timeline.h"
 
 namespace npunet::report {
 namespace {
 
 using analysis::RunTimeline;
-
-StepShape four() {
-    return {2, 2, 1, 4, 2, 2};
-}
-StepShape sixty_four() {
-    return {4, 4, 4, 8, 4, 8};
-}
-StepShape thousand() {
-    return {8, 8, 16, 16, 4, 32};
-}
 
 double luminance(const Colour& colour) {
     return 0.2126 * colour.red + 0.7152 * colour.green + 0.0722 * colour.blue;
@@ -173,36 +161,11 @@ TEST(TimelineFigures, ManyMicroBatchesShareBars) {
     EXPECT_EQ(bars[33].last, 99);
 }
 
-std::vector<std::pair<std::string, Figure>> figures_of(const StepShape& shape,
-                                                       const RunTimeline& timeline) {
-    const std::string ranks = fmt::format("{}", timeline.ranks().size());
-    const analysis::RankGroups groups = analysis::find_rank_groups(timeline);
-    std::vector<std::pair<std::string, Figure>> figures;
-    figures.emplace_back("gantt-" + ranks,
-                         gantt_figure({"All ranks", ranks, {{"", &timeline, timeline.ranks()}}}));
-    figures.emplace_back(
-        "gantt-pipeline-" + ranks,
-        gantt_figure({"Pipeline 0", "", {{"", &timeline, groups.pipelines.at(0)}}}));
-    figures.emplace_back("gantt-both-" + ranks,
-                         gantt_figure({"Two runs",
-                                       "",
-                                       {{"first", &timeline, groups.replicas.at(0)},
-                                        {"second", &timeline, groups.replicas.at(0)}}}));
-    figures.emplace_back("overlap-" + ranks,
-                         overlap_figure({"Overlap", ranks, &timeline, timeline.ranks()}));
-    if (shape.columns > 0) {
-        figures.emplace_back("links-" + ranks,
-                             link_map_figure({"Links", ranks, &timeline.load, timeline.length}));
-    }
-    return figures;
-}
-
 // Files do not grow beyond what can be seen, whatever the number of ranks; the same drawing gives
 // the same bytes.
 TEST(TimelineFigures, StaySmall) {
-    for (const StepShape& shape : {four(), sixty_four(), thousand()}) {
-        const RunTimeline timeline = step_timeline(shape);
-        for (const auto& [name, figure] : figures_of(shape, timeline)) {
+    for (const StepShape& shape : sample_shapes) {
+        for (const auto& [name, figure] : sample_figures(shape)) {
             SCOPED_TRACE(name);
             EXPECT_EQ(figure.png.substr(1, 3), "PNG");
             EXPECT_LT(figure.png.size(), 2'000'000U);
@@ -210,9 +173,8 @@ TEST(TimelineFigures, StaySmall) {
             EXPECT_NE(figure.svg.find("</svg>"), std::string::npos);
         }
     }
-    const RunTimeline timeline = step_timeline(four());
-    EXPECT_EQ(figures_of(four(), timeline)[0].second.svg,
-              figures_of(four(), timeline)[0].second.svg);
+    EXPECT_EQ(sample_figures(sample_shapes[0])[0].second.svg,
+              sample_figures(sample_shapes[0])[0].second.svg);
 }
 
 TEST(TimelineFigures, OfNothingAreDrawn) {
@@ -221,19 +183,6 @@ TEST(TimelineFigures, OfNothingAreDrawn) {
     EXPECT_FALSE(gantt_figure({"Nothing", "", {}}).png.empty());
     EXPECT_FALSE(overlap_figure({"Nothing", "", &empty, {}}).png.empty());
     EXPECT_FALSE(link_map_figure({"Nothing", "", &empty.load, Time()}).png.empty());
-}
-
-// Writes them where NPUNET_PICTURES says, to look at.
-TEST(TimelineFigures, DISABLED_WritePictures) {
-    const char* const folder = std::getenv("NPUNET_PICTURES");
-    ASSERT_NE(folder, nullptr);
-    for (const StepShape& shape : {four(), sixty_four(), thousand()}) {
-        const RunTimeline timeline = step_timeline(shape);
-        for (const auto& [name, figure] : figures_of(shape, timeline)) {
-            std::ofstream(fmt::format("{}/{}.png", folder, name)) << figure.png;
-            std::ofstream(fmt::format("{}/{}.svg", folder, name)) << figure.svg;
-        }
-    }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "as_machine.h"
 #include "study/gap.h"
 #include "study/simulation_run.h"
 #include "tests/study/two_switches.h"
@@ -30,10 +31,6 @@ constexpr Time latency = Time::ns(500);
 constexpr std::int64_t mtu = 4096;
 constexpr std::int64_t header = 64;
 constexpr Time packet_time = transfer_time(Bytes(mtu + header), rate);
-
-Machine as_machine(const test::TestMachine& made) {
-    return {made.dialect, made.network, made.system, {}};
-}
 
 struct Explained {
     Explained(const engine::Workload& workload, const Machine& machine,

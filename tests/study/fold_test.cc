@@ -9,6 +9,7 @@
 #include <optional>
 #include <random>
 
+#include "as_machine.h"
 #include "engine/simulation/fold_finder.h"
 #include "generators/transformer/training_step.h"
 #include "report/results_json.h"
@@ -25,10 +26,6 @@ namespace npunet::study {
 namespace {
 
 using topology::DimensionKind;
-
-Machine as_machine(const test::TestMachine& machine) {
-    return {machine.dialect, machine.network, machine.system, {}};
-}
 
 std::string figures(const engine::Results& results) {
     nlohmann::json document = nlohmann::json::parse(report::results_json(results));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "as_machine.h"
 #include "study/simulation_run.h"
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
@@ -12,14 +13,6 @@ namespace npunet::study {
 
 inline constexpr Rate rate(50'000'000'000);
 inline constexpr Time latency = Time::ns(500);
-
-inline Machine as_machine(const test::TestMachine& from) {
-    Machine machine;
-    machine.dialect = from.dialect;
-    machine.network = from.network;
-    machine.system = from.system;
-    return machine;
-}
 
 inline std::vector<NodeId> npus(const std::vector<std::int32_t>& numbers) {
     std::vector<NodeId> list;

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "as_machine.h"
 #include "base/errors.h"
 #include "generators/transformer/training_step.h"
 #include "report/results_json.h"
@@ -24,14 +25,6 @@ constexpr Rate rate(50'000'000'000);
 constexpr Time latency = Time::ns(500);
 constexpr std::int64_t mtu = 4096;
 constexpr std::int64_t header = 64;
-
-Machine as_machine(const test::TestMachine& from) {
-    Machine machine;
-    machine.dialect = from.dialect;
-    machine.network = from.network;
-    machine.system = from.system;
-    return machine;
-}
 
 /// h hops of equal links, n = ceil(bytes / mtu) packets, idle network, store and forward: the last
 /// packet leaves after n - 1 full ones and is sent h times; the full ones before it are in its way

@@ -18,18 +18,20 @@
 
 namespace npunet::test {
 
-class Draw {
+/// Draws from a generator that others draw from, too.
+class DrawFrom {
 public:
-    explicit Draw(std::uint64_t seed) : random_(seed) {}
+    explicit DrawFrom(std::mt19937_64& random) : random_(random) {}
 
     [[nodiscard]] std::int64_t from_to(std::int64_t least, std::int64_t most) {
         return least +
                static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(most - least + 1));
     }
-    [[nodiscard]] bool one_in(std::int64_t n) { return from_to(1, n) == 1; }
+    [[nodiscard]] std::int64_t below(std::int64_t bound) { return from_to(0, bound - 1); }
+    [[nodiscard]] bool one_in(std::int64_t n) { return below(n) == 0; }
     template <class Item>
     [[nodiscard]] Item any_of(std::initializer_list<Item> items) {
-        return items.begin()[from_to(0, static_cast<std::int64_t>(items.size()) - 1)];
+        return items.begin()[below(static_cast<std::int64_t>(items.size()))];
     }
     template <class Item>
     void shuffle(std::vector<Item>& items) {
@@ -37,7 +39,16 @@ public:
     }
 
 private:
-    std::mt19937_64 random_;
+    std::mt19937_64& random_;
+};
+
+/// Draws from a generator of its own.
+class Draw : private std::mt19937_64, public DrawFrom {
+public:
+    explicit Draw(std::uint64_t seed)
+        : std::mt19937_64(seed), DrawFrom(static_cast<std::mt19937_64&>(*this)) {}
+    Draw(const Draw&) = delete;
+    Draw& operator=(const Draw&) = delete;
 };
 
 }  // namespace npunet::test
