@@ -10,7 +10,7 @@
 
 #include "base/errors.h"
 #include "base/json_object.h"
-#include "engine/machine_file.h"
+#include "engine/machine/machine_file.h"
 
 namespace npunet::engine {
 

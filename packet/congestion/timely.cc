@@ -24,7 +24,7 @@ Timely::Parameters Timely::resolve(const topology::CongestionControlChoice& choi
             .t_high = std::max(t_low, t_high),
             .hai_threshold = given.whole(Parameter::hai_threshold),
             .hai_factor = given[Parameter::hai_factor],
-            .segment = given.whole(Parameter::segment),
+            .segment = static_cast<std::int32_t>(given.whole(Parameter::segment)),
             .every_round_trip = given.flag(Parameter::every_round_trip),
             .min_rate = std::min(given[Parameter::min_rate], line_rate),
             .line_rate = line_rate,

@@ -43,7 +43,7 @@ private:
         double t_high;   ///< T_high, ps
         std::int64_t hai_threshold;
         double hai_factor;     ///< N
-        std::int64_t segment;  ///< bytes
+        std::int32_t segment;  ///< bytes, at most 10^9
         bool every_round_trip;
         double min_rate;    ///< bytes/s, at most line_rate
         double line_rate;   ///< of the first link, bytes/s

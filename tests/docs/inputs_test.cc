@@ -118,7 +118,7 @@ TEST(Inputs, KeysOfStageSweepsAreExactlyThoseOfTheReader) {
 
 // The reader of system.json does not list its keys in messages: its two tables stand in its source.
 TEST(Inputs, KeysOfSystemJsonAreExactlyThoseOfTheReader) {
-    const std::string text = test::bytes_of(NPUNET_SOURCE_DIR "/engine/system_config.cc");
+    const std::string text = test::bytes_of(NPUNET_SOURCE_DIR "/engine/machine/system_config.cc");
     std::set<std::string> keys;
     for (const char* table : {"ignored_keys{", "system_keys{"}) {
         const std::size_t begin = text.find(table);

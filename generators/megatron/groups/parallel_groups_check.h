@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "generators/megatron/planned_groups.h"
+#include "generators/megatron/groups/planned_groups.h"
 
 namespace npunet::generators::megatron {
 

@@ -1,4 +1,4 @@
-#include "generators/megatron/planned_groups.h"
+#include "generators/megatron/groups/planned_groups.h"
 
 #include <fmt/format.h>
 

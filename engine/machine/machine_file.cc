@@ -1,4 +1,4 @@
-#include "engine/machine_file.h"
+#include "engine/machine/machine_file.h"
 
 #include <fmt/format.h>
 
