@@ -5,9 +5,9 @@
 #include "npu-network.h"
 #include "npu-processes.h"
 
+#include "engine/npu/statistics.h"
 #include "engine/program/fold.h"
 #include "engine/simulation/simulation.h"
-#include "engine/npu/statistics.h"
 
 #include "base/errors.h"
 

@@ -4,9 +4,9 @@
 #define NPU_CHAKRA_WORKLOAD_H
 
 #include "base/ids.h"
-#include "engine/results/results.h"
 #include "engine/machine/system_config.h"
 #include "engine/program/workload.h"
+#include "engine/results/results.h"
 
 #include <ns3/nstime.h>
 #include <ns3/object.h>

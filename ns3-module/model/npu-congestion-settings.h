@@ -21,7 +21,8 @@ namespace ns3
 /**
  * @ingroup npunet
  * A congestion control algorithm and its parameters, for the senders of a fabric: each parameter of
- * the algorithm's table (topology/parameters/congestion_control.h) is an attribute, `rate_ai` as `RateAi`.
+ * the algorithm's table (topology/parameters/congestion_control.h) is an attribute, `rate_ai` as
+ * `RateAi`.
  *
  *     Config::SetDefault("ns3::NpuDcqcn::RateAi", DataRateValue(DataRate("10Mbps")));
  *     Ptr<NpuCongestionControl> control = NpuCongestionControl::Make("dcqcn");

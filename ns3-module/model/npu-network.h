@@ -7,9 +7,9 @@
 
 #include "base/ids.h"
 #include "engine/clock/event_queue.h"
-#include "engine/results/flow_statistics.h"
 #include "engine/network/network.h"
 #include "engine/network/shared_network.h"
+#include "engine/results/flow_statistics.h"
 #include "topology/network/network_description.h"
 
 #include <ns3/nstime.h>
