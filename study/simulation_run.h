@@ -94,8 +94,7 @@ struct RunOptions {
 };
 
 /// Runs to the end. Throws StallError when the workload cannot finish, InputError as
-/// check_fidelity() does. May be called from several threads at once; runs at packet level take
-/// turns.
+/// check_fidelity() does. May be called from several threads at once.
 [[nodiscard]] engine::Results simulate(const engine::Workload& workload, const Machine& machine,
                                        Fidelity fidelity, const RunOptions& options = {});
 

@@ -4,8 +4,7 @@
 //     runner.prepare();                                  // what cannot work fails here
 //     const Outcome outcome = runner.run({7, 7});
 //
-// Machines and workloads are read or generated once and shared by the threads. Points at packet
-// level take turns (study/simulation_run.h).
+// Machines and workloads are read or generated once and shared by the threads.
 #pragma once
 
 #include <cstddef>
