@@ -169,6 +169,26 @@ bool Implementation::does(CollectiveKind kind) const {
     return kind == CollectiveKind::Barrier;
 }
 
+std::vector<Implementation> Implementation::offered(CollectiveKind kind, bool several) {
+    std::vector<Implementation> result;
+    const auto add = [&](Implementation implementation, bool has_flat_form) {
+        if (implementation.does(kind)) {
+            result.push_back(implementation);
+            implementation.flat = true;
+            if (several && has_flat_form) {
+                result.push_back(implementation);
+            }
+        }
+    };
+    for (const Named& candidate : all_named()) {
+        add(candidate.implementation, candidate.has_flat_form);
+    }
+    for (std::int32_t i = 0; i < custom_algorithm_count(); ++i) {
+        add(plain(custom_algorithm_id(i)), true);
+    }
+    return result;
+}
+
 std::string Implementation::names_for(CollectiveKind kind) {
     std::string text;
     for (const Named& candidate : all_named()) {

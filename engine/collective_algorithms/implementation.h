@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/communication.h"
 
@@ -75,6 +76,9 @@ struct Implementation {
     [[nodiscard]] std::string spelled() const;
     /// Whether the published algorithm does this kind of collective.
     [[nodiscard]] bool does(CollectiveKind kind) const;
+    /// Every implementation that does(kind), without windows. With `several` dimensions those of
+    /// one line over the whole group ("one*"), too.
+    [[nodiscard]] static std::vector<Implementation> offered(CollectiveKind kind, bool several);
     /// The names that do(kind), for messages: "ring, direct, ...".
     [[nodiscard]] static std::string names_for(CollectiveKind kind);
 };
