@@ -1,0 +1,150 @@
+#include "report/collective_times.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/csv_field.h"
+#include "base/json_writer.h"
+#include "base/printable.h"
+#include "base/units.h"
+#include "report/csv.h"
+#include "report/text_table.h"
+
+namespace npunet::report {
+
+namespace {
+
+/// 10^9 bytes per second.
+double gbps(Bytes bytes, Time time) {
+    return time == Time()
+               ? 0
+               : static_cast<double>(bytes.value()) * 1e3 / static_cast<double>(time.ps());
+}
+
+double microseconds(Time time) {
+    return static_cast<double>(time.ps()) * 1e-6;
+}
+
+/// nccl-tests' columns: they reduce sums of floats, and count elements of 4 bytes.
+std::vector<std::string> row_of(const CollectiveTimes& times, const CollectiveTime& one) {
+    const bool reduces = times.type.find("reduce") != std::string::npos;
+    const bool rooted = times.type == "broadcast" || times.type == "reduce" ||
+                        times.type == "gather" || times.type == "scatter";
+    return {std::to_string(one.size.value()),
+            std::to_string(one.size.value() / 4),
+            "float",
+            reduces ? "sum" : "none",
+            rooted ? "0" : "-1",
+            fmt::format("{:.2f}", microseconds(one.time)),
+            fmt::format("{:.2f}", one.algorithm_gbps()),
+            fmt::format("{:.2f}", one.bus_gbps()),
+            fmt::format("{:.2f}", microseconds(one.bound)),
+            one.bound == Time() ? "-"
+                                : fmt::format("{:.2f}", static_cast<double>(one.time.ps()) /
+                                                            static_cast<double>(one.bound.ps()))};
+}
+
+void add_block(std::string& text, const CollectiveTimes& times, const CollectiveSeries& series) {
+    text += fmt::format("# {}\n", printable(series.algorithm));
+    if (!series.refusal.empty()) {
+        text += fmt::format("# not here: {}\n\n", printable(series.refusal));
+        return;
+    }
+    TextTable table({"size (B)", "count", "type", "redop", "root", "time (us)", "algbw (GB/s)",
+                     "busbw (GB/s)", "bound (us)", "time/bound"},
+                    0);
+    for (const CollectiveTime& one : series.times) {
+        table.add(row_of(times, one));
+    }
+    text += table.text() + "\n";
+}
+
+}  // namespace
+
+double CollectiveTime::algorithm_gbps() const {
+    return gbps(size, time);
+}
+
+double CollectiveTime::bus_gbps() const {
+    return bus_factor * gbps(size, time);
+}
+
+double CollectiveTime::bound_bus_gbps() const {
+    return bus_factor * gbps(size, bound);
+}
+
+const CollectiveSeries& CollectiveTimes::fastest(std::size_t i) const {
+    const auto before = [i](const CollectiveSeries& a, const CollectiveSeries& b) {
+        return a.refusal.empty() && (!b.refusal.empty() || a.times[i].time < b.times[i].time);
+    };
+    return *std::min_element(series.begin(), series.end(), before);
+}
+
+std::size_t CollectiveTimes::sizes() const {
+    std::size_t most = 0;
+    for (const CollectiveSeries& one : series) {
+        most = std::max(most, one.times.size());
+    }
+    return most;
+}
+
+std::string collective_times_table(const CollectiveTimes& times) {
+    std::string text = fmt::format("# {} among {} NPUs of {}, {}\n\n", times.type, times.members,
+                                   printable(times.network), times.fidelity);
+    for (const CollectiveSeries& series : times.series) {
+        add_block(text, times, series);
+    }
+    TextTable table({"size", "fastest", "time (us)", "busbw (GB/s)", "time/bound"}, 2);
+    for (std::size_t i = 0; i < times.sizes(); ++i) {
+        const CollectiveSeries& best = times.fastest(i);
+        const std::vector<std::string> row = row_of(times, best.times[i]);
+        table.add({format_bytes(best.times[i].size), best.algorithm, row[5], row[7], row[9]});
+    }
+    return text + table.text();
+}
+
+std::string collective_times_csv(const CollectiveTimes& times) {
+    std::string text = "algorithm,size_bytes,time_ns,bound_ns,algbw_GBps,busbw_GBps\n";
+    for (const CollectiveSeries& series : times.series) {
+        for (const CollectiveTime& one : series.times) {
+            fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{}\n",
+                           csv_field(series.algorithm), one.size.value(), ns_field(one.time),
+                           ns_field(one.bound), one.algorithm_gbps(), one.bus_gbps());
+        }
+    }
+    return text;
+}
+
+std::string collective_times_json(const CollectiveTimes& times) {
+    using Layout = JsonWriter::Layout;
+    JsonWriter json;
+    json.begin_object(Layout::Lines)
+        .member("collective", times.type)
+        .member("npus", static_cast<std::int64_t>(times.members))
+        .member("network", times.network)
+        .member("fidelity", times.fidelity);
+    json.key("algorithms").begin_array(Layout::Lines);
+    for (const CollectiveSeries& series : times.series) {
+        json.begin_object(Layout::Lines).member("algorithm", series.algorithm);
+        if (!series.refusal.empty()) {
+            json.member("refused", series.refusal);
+        }
+        json.key("times").begin_array(Layout::Lines);
+        for (const CollectiveTime& one : series.times) {
+            json.begin_object()
+                .member("size_bytes", one.size.value())
+                .member("time_ns", static_cast<double>(one.time.ps()) / 1e3)
+                .member("bound_ns", static_cast<double>(one.bound.ps()) / 1e3)
+                .member("algbw_GBps", one.algorithm_gbps())
+                .member("busbw_GBps", one.bus_gbps())
+                .end_object();
+        }
+        json.end_array().end_object();
+    }
+    json.end_array().end_object();
+    return json.text() + "\n";
+}
+
+}  // namespace npunet::report

@@ -1,0 +1,53 @@
+// How long one collective takes by each algorithm, over a range of sizes: as a table in the columns
+// of nccl-tests, as CSV and as JSON. The figure: report/figures/collective_times_figure.h.
+//
+//     out << report::collective_times_table(times);
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/quantities.h"
+
+namespace npunet::report {
+
+struct CollectiveTime {
+    /// As nccl-tests count it: the buffer; of all_gather and gather the whole result.
+    Bytes size;
+    Time time;   ///< from the first start to the last end
+    Time bound;  ///< that the members' ports allow (engine/collective_algorithms/lower_bound.h)
+    double bus_factor = 1;  ///< CollectiveTimes::bus_factor
+
+    /// In 10^9 bytes per second: size / time, and what a link of a member would have to carry if
+    /// all members did their share. Zero for a time of zero.
+    [[nodiscard]] double algorithm_gbps() const;
+    [[nodiscard]] double bus_gbps() const;
+    [[nodiscard]] double bound_bus_gbps() const;
+};
+
+struct CollectiveSeries {
+    std::string algorithm;              ///< as spelled in system.json
+    std::vector<CollectiveTime> times;  ///< ascending sizes
+    std::string refusal;                ///< why the algorithm cannot run here; else empty
+};
+
+struct CollectiveTimes {
+    std::string type;  ///< "all_reduce"
+    std::size_t members = 0;
+    std::string network;
+    std::string fidelity;
+    std::vector<CollectiveSeries> series;
+
+    /// The fastest series at the i-th size; of equals the first. Series that were refused never
+    /// are. One at least was not.
+    [[nodiscard]] const CollectiveSeries& fastest(std::size_t i) const;
+    [[nodiscard]] std::size_t sizes() const;
+};
+
+/// A block for each algorithm, and at the end the fastest for every size.
+[[nodiscard]] std::string collective_times_table(const CollectiveTimes& times);
+[[nodiscard]] std::string collective_times_csv(const CollectiveTimes& times);
+[[nodiscard]] std::string collective_times_json(const CollectiveTimes& times);
+
+}  // namespace npunet::report
