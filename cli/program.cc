@@ -74,6 +74,7 @@ int run_program(std::vector<std::string> arguments, std::ostream& raw_out, std::
     add_generate_command(program, context);
     add_megatron_command(program, context);
     add_simulate_command(program, context);
+    add_collective_command(program, context);
     add_compare_command(program, context);
     add_sweep_command(program, context);
     add_plan_command(program, context);

@@ -19,6 +19,7 @@ struct CommandContext {
 };
 
 void add_analyze_command(CLI::App& program, CommandContext& context);
+void add_collective_command(CLI::App& program, CommandContext& context);
 void add_compare_command(CLI::App& program, CommandContext& context);
 void add_generate_command(CLI::App& program, CommandContext& context);
 void add_megatron_command(CLI::App& program, CommandContext& context);

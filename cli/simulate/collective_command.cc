@@ -1,0 +1,206 @@
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/atomic_file.h"
+#include "base/errors.h"
+#include "base/units.h"
+#include "cli/command/commands.h"
+#include "cli/command/messages.h"
+#include "cli/command/option_values.h"
+#include "cli/command/output_options.h"
+#include "report/collective_times.h"
+#include "report/figures/collective_times_figure.h"
+#include "study/collective_times.h"
+
+namespace npunet::cli {
+
+namespace {
+
+using engine::CollectiveKind;
+using engine::Implementation;
+
+struct CollectiveOptions {
+    std::string network_file;
+    std::string system_file;
+    std::string type = "all_reduce";
+    std::string least = "1KiB";
+    std::string most = "1GiB";
+    std::int32_t factor = 4;
+    std::vector<std::string> group;       ///< lists of ranks
+    std::vector<std::string> algorithms;  ///< lists of names
+    std::string fidelity = "analytical";
+    std::string csv;
+    std::string figure;
+    bool json = false;
+    bool quiet = false;
+};
+
+const std::vector<CollectiveKind>& kinds() {
+    static const std::vector<CollectiveKind> list{
+        CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::ReduceScatter,
+        CollectiveKind::AllToAll,  CollectiveKind::Broadcast, CollectiveKind::Reduce,
+        CollectiveKind::Gather,    CollectiveKind::Scatter};
+    return list;
+}
+
+CollectiveKind kind_named(const std::string& name) {
+    for (const CollectiveKind kind : kinds()) {
+        if (engine::name_of(kind) == name) {
+            return kind;
+        }
+    }
+    return CollectiveKind::Barrier;  // --type lets none pass
+}
+
+std::vector<Bytes> sizes_of(const CollectiveOptions& options) {
+    const Bytes least = parse_bytes(options.least, "--min-size");
+    const Bytes most = parse_bytes(options.most, "--max-size");
+    if (least < Bytes(1) || most < least) {
+        throw InputError({"--min-size", "", format_bytes(least),
+                          fmt::format("from 1 byte to --max-size, {}", format_bytes(most)), ""});
+    }
+    std::vector<Bytes> sizes;
+    for (Bytes size = least;; size = options.factor * size) {
+        sizes.push_back(size);
+        if (size.value() > most.value() / options.factor) {
+            return sizes;
+        }
+    }
+}
+
+std::vector<Rank> group_of(const CollectiveOptions& options, std::size_t npus) {
+    std::vector<Rank> group;
+    for (const std::string& text : list_items(options.group)) {
+        const std::string refusal =
+            whole_number(0, static_cast<std::int64_t>(npus) - 1)(std::string(text));
+        if (!refusal.empty()) {
+            throw InputError({"--group: " + refusal, "", "", "",
+                              "Ranks are separated by commas: --group 0,2,4"});
+        }
+        group.push_back(Rank(static_cast<std::int32_t>(std::stol(text))));
+    }
+    return group;
+}
+
+std::vector<Implementation> algorithms_of(const CollectiveOptions& options, CollectiveKind kind) {
+    std::vector<Implementation> algorithms;
+    for (const std::string& name : list_items(options.algorithms)) {
+        const std::optional<Implementation> known = Implementation::named(name);
+        if (!known || !known->does(kind)) {
+            throw InputError(
+                {"--algorithm", "", fmt::format("'{}'", name),
+                 fmt::format("one that does {}: {}", options.type, Implementation::names_for(kind)),
+                 ""});
+        }
+        algorithms.push_back(*known);
+    }
+    return algorithms;
+}
+
+void check_figure(const std::string& file) {
+    const std::string form = std::filesystem::path(file).extension().string();
+    if (!file.empty() && form != ".svg" && form != ".png") {
+        throw InputError(
+            {"--figure", "", fmt::format("'{}'", file), "a name that ends in .svg or .png", ""});
+    }
+}
+
+void write_files(const CollectiveOptions& options, const report::CollectiveTimes& times) {
+    if (!options.csv.empty()) {
+        AtomicFile file(options.csv);
+        file.stream() << report::collective_times_csv(times);
+        file.commit();
+    }
+    if (!options.figure.empty()) {
+        const report::Figure figure = report::collective_times_figure(times);
+        AtomicFile file(options.figure);
+        file.stream() << (std::filesystem::path(options.figure).extension() == ".svg" ? figure.svg
+                                                                                      : figure.png);
+        file.commit();
+    }
+}
+
+void run(const CommandContext& context, const CollectiveOptions& options) {
+    check_figure(options.figure);
+    const study::Fidelity fidelity = study::fidelity_named(options.fidelity);
+    study::CollectiveTimesRequest request;
+    request.kind = kind_named(options.type);
+    request.sizes = sizes_of(options);
+    request.algorithms = algorithms_of(options, request.kind);
+    const study::Machine machine =
+        study::load_machine(options.network_file, options.system_file, "npunet");
+    for (const std::string& text : machine.warnings) {
+        log_warning(context.log, text);
+    }
+    request.group = group_of(options, machine.network.npu_of_rank.size());
+    std::string latest;
+    const report::CollectiveTimes times = study::collective_times(
+        machine, request, fidelity, {}, [&](const std::string& algorithm, Bytes) {
+            if (!options.quiet && algorithm != latest) {
+                log_line(context.log, fmt::format("timing {}", algorithm));
+            }
+            latest = algorithm;
+        });
+    write_files(options, times);
+    context.out << (options.json ? report::collective_times_json(times)
+                                 : report::collective_times_table(times));
+}
+
+}  // namespace
+
+void add_collective_command(CLI::App& program, CommandContext& context) {
+    CLI::App* command = program.add_subcommand(
+        "collective", "Time and bus bandwidth of one collective by every algorithm");
+    auto options = std::make_shared<CollectiveOptions>();
+    command->add_option("--network", options->network_file, "The machine (network.yml)")
+        ->required();
+    command->add_option("--system", options->system_file,
+                        "system.json; its algorithm of this collective is not used");
+    std::vector<std::string> names;
+    for (const CollectiveKind kind : kinds()) {
+        names.emplace_back(engine::name_of(kind));
+    }
+    command->add_option("--type", options->type, "What the members do")
+        ->check(one_of(names))
+        ->capture_default_str();
+    command
+        ->add_option("--min-size", options->least,
+                     "The smallest size, as nccl-tests count it: the buffer; of all_gather and "
+                     "gather the whole result")
+        ->type_name("BYTES")
+        ->capture_default_str();
+    command->add_option("--max-size", options->most, "No size is larger")
+        ->type_name("BYTES")
+        ->capture_default_str();
+    command->add_option("--factor", options->factor, "From one size to the next")
+        ->check(whole_number(2, 1 << 20))
+        ->capture_default_str();
+    command->add_option("--group", options->group,
+                        "The members in ring order, the root first (default: all NPUs): 0,2,4");
+    command->add_option("--algorithm", options->algorithms,
+                        "These alone, as system.json names them: ring,oneRing,direct4 (default: "
+                        "all that do it)");
+    command
+        ->add_option("--fidelity", options->fidelity,
+                     "analytical (quick estimate), congestion-aware (messages queue on links) or "
+                     "packet")
+        ->capture_default_str();
+    command->add_option("--csv", options->csv, "Write the rows to this file, too");
+    command->add_option("--figure", options->figure,
+                        "Draw bus bandwidth against size into this file (.svg or .png)");
+    add_json_flag(*command, options->json);
+    command->add_flag("--quiet", options->quiet, "No progress on stderr");
+    command->footer(
+        "Example:\n"
+        "  npunet collective --network configs/networks/nvswitch-8x2.yml --max-size 64MiB \\\n"
+        "      --figure out/all_reduce.svg");
+    command->callback([options, &context] { run(context, *options); });
+}
+
+}  // namespace npunet::cli

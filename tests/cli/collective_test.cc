@@ -1,0 +1,79 @@
+// npunet collective: what it prints and writes, and what it refuses.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/bad_input.h"
+#include "tests/support/temporary_folder.h"
+
+namespace npunet::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class CollectiveCommand : public BadInput {
+protected:
+    [[nodiscard]] Outcome collective(const std::vector<std::string>& more) const {
+        std::vector<std::string> arguments{"collective", "--network", path("mesh.yml"),
+                                           "--max-size", "64KiB"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run(arguments);
+    }
+};
+
+// Sizes 1, 4, 16 and 64 KiB.
+TEST_F(CollectiveCommand, PrintsTheColumnsOfNcclTests) {
+    const Outcome outcome = collective({"--algorithm", "ring,direct2"});
+    ASSERT_EQ(outcome.code, 0) << outcome.log;
+    EXPECT_THAT(outcome.out,
+                AllOf(HasSubstr("# all_reduce among 16 NPUs of Mesh2D"),
+                      HasSubstr("size (B)  count   type  redop  root"), HasSubstr("# ring\n"),
+                      HasSubstr("# direct2\n"), HasSubstr("65536  16384  float    sum    -1")));
+    EXPECT_THAT(outcome.log, HasSubstr("timing direct2"));
+    EXPECT_EQ(collective({"--algorithm", "ring", "--quiet"}).log, "");
+}
+
+TEST_F(CollectiveCommand, WritesRowsFigureAndDocument) {
+    const Outcome outcome = collective({"--type", "all_to_all", "--csv", path("rows.csv"),
+                                        "--figure", path("bus.svg"), "--json", "--quiet"});
+    ASSERT_EQ(outcome.code, 0) << outcome.log;
+    const auto document = nlohmann::json::parse(outcome.out);
+    EXPECT_EQ(document.at("collective"), "all_to_all");
+    std::size_t times = 0;
+    for (const auto& algorithm : document.at("algorithms")) {
+        times += algorithm.at("times").size();
+    }
+    EXPECT_GE(times, 16U);
+    const std::string rows = test::bytes_of(path("rows.csv"));
+    EXPECT_EQ(static_cast<std::size_t>(std::count(rows.begin(), rows.end(), '\n')), times + 1);
+    EXPECT_THAT(test::bytes_of(path("bus.svg")), HasSubstr("<svg"));
+}
+
+TEST_F(CollectiveCommand, RefusesWhatCannotBe) {
+    const auto refusal = [&](const std::vector<std::string>& more) {
+        const Outcome outcome = collective(more);
+        EXPECT_EQ(outcome.code, 2) << more.front();
+        EXPECT_EQ(outcome.out, "");
+        return outcome.log;
+    };
+    EXPECT_THAT(refusal({"--min-size", "1MiB"}),
+                AllOf(HasSubstr("--min-size"), HasSubstr("64 KiB")));
+    EXPECT_THAT(refusal({"--min-size", "0B"}), HasSubstr("--min-size"));
+    EXPECT_THAT(refusal({"--factor", "1"}), HasSubstr("--factor"));
+    EXPECT_THAT(refusal({"--algorithm", "rnig"}), AllOf(HasSubstr("'rnig'"), HasSubstr("ring")));
+    EXPECT_THAT(refusal({"--algorithm", "binomialTree"}), HasSubstr("one that does all_reduce"));
+    EXPECT_THAT(refusal({"--group", "0,16"}), AllOf(HasSubstr("--group"), HasSubstr("16")));
+    EXPECT_THAT(refusal({"--group", "3"}), HasSubstr("member"));
+    EXPECT_THAT(refusal({"--figure", path("bus.pdf")}), HasSubstr(".svg or .png"));
+    EXPECT_THAT(refusal({"--type", "barrier"}), HasSubstr("--type"));
+    EXPECT_THAT(refusal({"--fidelity", "fluid"}), HasSubstr("--fidelity"));
+    EXPECT_FALSE(std::filesystem::exists(path("bus.pdf")));
+}
+
+}  // namespace
+}  // namespace npunet::cli
