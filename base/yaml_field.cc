@@ -24,11 +24,11 @@ std::string content_of(const std::string& file, const std::string& what) {
 
 }  // namespace
 
-YamlField::YamlField(std::string file, YAML::Node document)
-    : YamlField(std::move(file), "", std::move(document)) {}
+YamlField::YamlField(std::string file, const YAML::Node& document)
+    : YamlField(std::move(file), "", document) {}
 
-YamlField::YamlField(std::string file, std::string path, YAML::Node node)
-    : file_(std::move(file)), path_(std::move(path)), node_(std::move(node)) {}
+YamlField::YamlField(std::string file, std::string path, const YAML::Node& node)
+    : file_(std::move(file)), path_(std::move(path)), node_(node) {}
 
 YamlField YamlField::load(const std::string& file, const std::string& what,
                           const std::string& beginning) {

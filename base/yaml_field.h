@@ -24,7 +24,7 @@ namespace npunet {
 class YamlField {
 public:
     /// The one document of a file, whatever it is.
-    YamlField(std::string file, YAML::Node document);
+    YamlField(std::string file, const YAML::Node& document);
 
     /// Reads the one document of a file, which must be a map. Throws InputError when the file
     /// cannot be read or is not YAML (then with line and column). `what` the file is and how it
@@ -86,7 +86,7 @@ public:
                              const std::string& remedy = "") const;
 
 private:
-    YamlField(std::string file, std::string path, YAML::Node node);
+    YamlField(std::string file, std::string path, const YAML::Node& node);
     [[nodiscard]] std::string path_of(const std::string& key) const;
 
     std::string file_;
