@@ -296,7 +296,7 @@ struct Earlier {
 
 // What packets wait for, in all epochs together: whoever has come to a place in one epoch may
 // choose there in a later one. The dependencies form no circle, but for those of packets that begin
-// anew (topology/detours.h); and within an epoch none does.
+// anew (topology/network/reroutes.h); and within an epoch none does.
 TEST(Detours, WaitInNoCircleInAnyEpoch) {
     std::mt19937_64 random(12);
     int anew = 0;
