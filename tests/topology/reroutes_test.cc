@@ -131,7 +131,7 @@ TEST(Detours, RefusePacketsThatNothingBringsOn) {
         } catch (const StallError& stall) {
             ++stalls;
             const std::string text = "a packet at npu" + std::to_string(at) + " for npu" +
-                                     std::to_string(to.value()) + " has to go round links";
+                                     std::to_string(to.value()) + " has to be rerouted";
             EXPECT_NE(std::string(stall.what()).find(text), std::string::npos) << stall.what();
         }
     }
