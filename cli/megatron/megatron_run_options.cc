@@ -182,8 +182,8 @@ void MegatronRunOptions::add_switches(CLI::App& command) {
 void MegatronRunOptions::add_pipeline_switches(CLI::App& command) {
     command
         .add_option("--cp-comm", cp_comm_,
-                    "How parts of a sequence meet: keys and values round a ring, gathered, or "
-                    "sequence traded for heads")
+                    "Context-parallel attention: ring exchange of K/V (p2p), all-gather of K/V, or "
+                    "all-to-all (Ulysses)")
         ->check(one_of(generators::context_comm_names()))
         ->group(switches_group)
         ->capture_default_str();
