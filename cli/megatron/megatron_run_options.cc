@@ -155,7 +155,7 @@ void MegatronRunOptions::add_switches(CLI::App& command) {
         ->group(switches_group);
     command
         .add_flag("--distributed-optimizer,--use-distributed-optimizer",
-                  given_.distributed_optimizer, "Replicas share out the optimizer's states")
+                  given_.distributed_optimizer, "Replicas shard the optimizer's states")
         ->group(switches_group);
     command
         .add_flag("--overlap-grad-reduce", given_.overlap_grad_reduce,
