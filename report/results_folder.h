@@ -20,7 +20,7 @@
 namespace npunet::report {
 
 /// The rows of collectives.csv: one for each collective, or one for each rank's part in it
-/// (collective_parts.h).
+/// (report/collective_parts.cc).
 enum class CollectiveRows : std::uint8_t { Collectives, Parts };
 
 /// The files of such a folder that come last: where one is, those that belong to it are.

@@ -1,9 +1,9 @@
 // The value of an attribute of a JSON trace, which becomes a field of AttributeProto while it is
 // parsed. For the sources of this folder only.
 //
-//     JsonAttributeValue value;
+//     JsonValueEncoder value;
 //     value.begin(ValueMember::Int64List);
-//     value.add(list); value.add(one); value.add(two); value.end_list();   // false: does not suit
+//     value.add(list) && value.add(one) && value.add(two);   // false: does not suit
 //     value.write(attribute);
 //
 // A value that stands before its type is kept as a tape, a few bytes for each of its tokens, until

@@ -4,7 +4,7 @@
 //     command.add_option("--dp", dp)->check(whole_number(1, 1024));
 //     // --dp: found '1.5'; expected a whole number from 1 to 1024
 //
-// Parsing stops at the first value that a check refuses; program.cc prints what it says.
+// Parsing stops at the first value that a check refuses; cli/program.cc prints what it says.
 #pragma once
 
 #include <CLI/CLI.hpp>

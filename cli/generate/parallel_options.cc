@@ -14,8 +14,8 @@ namespace npunet::cli {
 void ParallelOptions::add_to(CLI::App& command, const std::string& group) {
     command
         .add_option("--cp-comm", context_comm_,
-                    "How parts of a sequence meet: keys and values round a ring, gathered, or "
-                    "sequence traded for heads")
+                    "Context-parallel attention: ring exchange of K/V (p2p), all-gather of K/V, or "
+                    "all-to-all (Ulysses)")
         ->check(one_of(generators::context_comm_names()))
         ->group(group)
         ->capture_default_str();
@@ -32,7 +32,7 @@ void ParallelOptions::add_to(CLI::App& command, const std::string& group) {
 void ParallelOptions::add_replica_options(CLI::App& command, const std::string& group) {
     command
         .add_option("--zero", zero_,
-                    "What replicas share out: 1 optimizer states, 2 gradients too, 3 weights too")
+                    "ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also weights")
         ->check(whole_number(0, 3))
         ->group(group)
         ->capture_default_str();

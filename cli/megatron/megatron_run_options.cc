@@ -155,7 +155,7 @@ void MegatronRunOptions::add_switches(CLI::App& command) {
         ->group(switches_group);
     command
         .add_flag("--distributed-optimizer,--use-distributed-optimizer",
-                  given_.distributed_optimizer, "Replicas share out the optimizer's states")
+                  given_.distributed_optimizer, "Replicas shard the optimizer's states")
         ->group(switches_group);
     command
         .add_flag("--overlap-grad-reduce", given_.overlap_grad_reduce,
@@ -182,8 +182,8 @@ void MegatronRunOptions::add_switches(CLI::App& command) {
 void MegatronRunOptions::add_pipeline_switches(CLI::App& command) {
     command
         .add_option("--cp-comm", cp_comm_,
-                    "How parts of a sequence meet: keys and values round a ring, gathered, or "
-                    "sequence traded for heads")
+                    "Context-parallel attention: ring exchange of K/V (p2p), all-gather of K/V, or "
+                    "all-to-all (Ulysses)")
         ->check(one_of(generators::context_comm_names()))
         ->group(switches_group)
         ->capture_default_str();

@@ -178,7 +178,7 @@ void lead(const CommandContext& context, const SweepOptions& options, MessagePor
         if (stop.signal() != 0 && !said) {
             said = true;
             say(context, options,
-                "stopping when the points under way have finished; once more stops at once");
+                "stopping when the running points have finished; interrupt again to stop at once");
         }
         return stop.signal() != 0;
     };

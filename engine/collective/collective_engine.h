@@ -2,9 +2,10 @@
 // their phases, and says when a rank is done. Which collectives belong together: instances.h.
 //
 // At a rank each lane of each chunk is a stream. A stream in a phase makes the exchanges of the
-// phase's schedule in order, each when its gate opens (phase.h); a message that is in costs the
-// endpoint delay, then the reduction where one is due, and completes its exchange. The phase ends
-// when all exchanges are complete. Messages that come before their exchange has started wait.
+// phase's schedule in order, each when its gate opens (engine/collective_algorithms/phase.h); a
+// message that is in costs the endpoint delay, then the reduction where one is due, and completes
+// its exchange. The phase ends when all exchanges are complete. Messages that come before their
+// exchange has started wait.
 //
 // What arrives at an instant is put in order by what it is to its rank (operation, stream, phase,
 // exchange) and acted upon in Phase::Issue, so the order of arrival within an instant, and with it
@@ -64,7 +65,7 @@ public:
     using SpanOf = std::function<std::pair<Time, Time>(Rank rank, std::uint32_t operation)>;
     [[nodiscard]] std::vector<CollectiveResult> results(const SpanOf& span_of);
 
-    // Collectives that go on in equal steps (periodic_steps.h).
+    // Collectives that go on in equal steps (engine/simulation/periodic_steps.h).
 
     /// Where to read how many steps there have been: a stream whose exchanges are alike.
     struct StepCount {
@@ -81,7 +82,8 @@ public:
     /// How many times as many steps follow in all collectives under way before any of them ends or
     /// ceases to reduce.
     [[nodiscard]] std::int64_t periods_left(std::int32_t steps) const;
-    /// The collectives under way (state_scan.h), in steps relative to those of `count`.
+    /// The collectives under way (engine/clock/state_scan.h), in steps relative to those of
+    /// `count`.
     void scan(StateScan& scan, PendingEvents& events, const StepCount& count);
     /// Hears of steps; must outlive this.
     void set_step_listener(StepListener& listener) { step_listener_ = &listener; }

@@ -335,7 +335,7 @@ std::string CollectiveInstances::explain(Rank rank, std::int32_t group_number) c
         }
     }
     if (count == 0) {
-        return "messages of the collective that are still under way";
+        return "messages of the collective that are still in flight";
     }
     return fmt::format(
         "rank{} {}{} of communicator '{}', not yet at this collective (its number {} "

@@ -1,9 +1,10 @@
 // One phase of a collective at one NPU: an algorithm over an ordered line of members.
 //
-// A collective is cut into chunks; each chunk runs through phases, one per dimension (plan.h); each
-// phase is a schedule of exchanges, made in order. An exchange sends one message, or receives one,
-// or both. It may start when enough of the earlier ones are complete (its gate); a send alone is
-// complete when it starts. Schedules are pure functions: nothing is stored per exchange.
+// A collective is cut into chunks; each chunk runs through phases, one per dimension
+// (engine/collective/plan.h); each phase is a schedule of exchanges, made in order. An exchange
+// sends one message, or receives one, or both. It may start when enough of the earlier ones are
+// complete (its gate); a send alone is complete when it starts. Schedules are pure functions:
+// nothing is stored per exchange.
 //
 //     PhaseShape ring;
 //     ring.members = 4;

@@ -68,7 +68,8 @@ struct Dialect {
     /// A communicator that is not the whole system uses the configured algorithms on the dimensions
     /// that it fills; else one ring in listed order with a fixed endpoint delay of 10 ns.
     bool groups_use_configuration = true;
-    /// Sizes of parts, blocks of a ring all-to-all, which reductions are charged (phase.h).
+    /// Sizes of parts, blocks of a ring all-to-all, which reductions are charged
+    /// (engine/collective_algorithms/phase.h).
     ScheduleRules schedules;
     /// The two trees of a double binary tree share every chunk; else each takes every other chunk,
     /// and stands in for reduce-scatter and all-gather too.

@@ -226,8 +226,8 @@ public:
     /// Brings what scan() looks at up to the present; between the arrivals of an instant and its
     /// arbitration. Whether the network has a scan(), as things are.
     [[nodiscard]] virtual bool prepare_scan() { return false; }
-    /// Everything that decides what the network does from now on (state_scan.h), its own events
-    /// among it, and what it has counted.
+    /// Everything that decides what the network does from now on (engine/clock/state_scan.h), its
+    /// own events among it, and what it has counted.
     virtual void scan(StateScan& /*scan*/, MessageScanner& /*messages*/,
                       PendingEvents& /*events*/) {}
 

@@ -33,11 +33,11 @@ public:
     virtual void on_sent(const MessageNote& note) = 0;
     virtual void on_delivered(const MessageNote& note, Bytes bytes, Time first_byte_left) = 0;
 
-    /// What a note says, as it would be said in any other step (state_scan.h). Notes that cannot be
-    /// compared refuse.
+    /// What a note says, as it would be said in any other step (engine/clock/state_scan.h). Notes
+    /// that cannot be compared refuse.
     virtual void scan(StateScan& scan, MessageNote& /*note*/) { scan.refuse(); }
 
-    // Where several processes share a simulation (rank_share.h):
+    // Where several processes share a simulation (engine/program/rank_share.h):
 
     /// A note in content, for the owner of the same kind in another process: words 0 to 4.
     [[nodiscard]] virtual MessageLabel label_of(const MessageNote& note) const = 0;
@@ -79,8 +79,8 @@ public:
         network_.send(message);
     }
 
-    /// The messages under way and what has been counted (state_scan.h). Ids are meant relative to
-    /// how many messages `reference` has sent.
+    /// The messages under way and what has been counted (engine/clock/state_scan.h). Ids are meant
+    /// relative to how many messages `reference` has sent.
     void scan(StateScan& scan, PendingEvents& events, Rank reference);
 
     [[nodiscard]] std::uint64_t messages_sent() const { return messages_sent_; }

@@ -1,4 +1,4 @@
-// Finds and proves which NPUs behave alike (fold.h).
+// Finds and proves which NPUs behave alike (engine/program/fold.h).
 //
 //     const Fold fold = find_fold(workload, network, system, dialect);
 //     if (!fold.trivial()) { ... simulate fold.simulated(ranks) NPUs ... }

@@ -6,8 +6,8 @@
 //     Results results = simulation.run();
 //
 // Several simulations, of jobs with NPUs of their own, share a queue and a network
-// (shared_network.h): their descriptions are those of the whole network, each with the NPUs of one
-// job (NetworkDescription::with_placement()).
+// (engine/network/shared_network.h): their descriptions are those of the whole network, each with
+// the NPUs of one job (NetworkDescription::with_placement()).
 //
 // An NPU runs one GPU compute and one CPU operation at a time; which ready one comes first, and
 // what else runs side by side, is the dialect's (engine/machine/dialect.h). Simulation issues
@@ -52,10 +52,10 @@ public:
     /// Called at the start and at the end of every operation (ns-3's trace sources).
     using Observer = std::function<void(Rank, const ProgramOperation&, const std::string& name)>;
 
-    /// All references must outlive the simulation. With a fold (fold.h) only the ranks that stand
-    /// for others are simulated; the network must know it too. With a share only its ranks are, and
-    /// other processes simulate the others: without a fold, in the npunet dialect. Throws
-    /// InputError when the workload does not fit the machine, or cannot be shared.
+    /// All references must outlive the simulation. With a fold (engine/program/fold.h) only the
+    /// ranks that stand for others are simulated; the network must know it too. With a share only
+    /// its ranks are, and other processes simulate the others: without a fold, in the npunet
+    /// dialect. Throws InputError when the workload does not fit the machine, or cannot be shared.
     Simulation(const Workload& workload, const topology::NetworkDescription& description,
                const SystemConfig& system, const Dialect& dialect, EventQueue& queue,
                Network& network, const Fold& fold = Fold::everyone_for_itself(),
@@ -64,8 +64,9 @@ public:
     void set_observers(Observer started, Observer ended);
     /// Whether the results are to hold the timeline (Results::operations), which they do.
     void set_timeline(bool wanted) { timeline_ = wanted; }
-    /// Operations with times of their own (fixed_times.h): sends, receives and collectives. The
-    /// times must outlive the simulation. Before start(); not with a fold or a share.
+    /// Operations with times of their own (engine/npu/fixed_times.h): sends, receives and
+    /// collectives. The times must outlive the simulation. Before start(); not with a fold or a
+    /// share.
     void fix_times(const FixedTimes& times) { fixed_ = &times; }
 
     /// Whose errors these are, where there are several jobs: "job 'a'".

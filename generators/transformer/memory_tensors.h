@@ -25,8 +25,8 @@
 
 namespace npunet::generators {
 
-/// `role` is that of pipeline stage `stage`; its nodes carry the names that stage.h describes.
-/// `moe` is null for a model without experts.
+/// `role` is that of pipeline stage `stage`; its nodes carry the names that
+/// training_step.cc describes. `moe` is null for a model without experts.
 void name_tensors(Role& role, const ModelSpec& model, const Plan& plan, std::int64_t stage,
                   const MoeAmounts* moe);
 

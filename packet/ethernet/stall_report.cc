@@ -45,7 +45,7 @@ std::string EthernetStallReport::explain_cycle(std::uint32_t first,
     chain.erase(chain.begin(), std::find(chain.begin(), chain.end(), again));
     return fmt::format(
         "deadlock: these links are paused (class {}), each by a buffer that is full "
-        "of packets for the next one: {}; use a routing without such a circle, "
+        "of packets for the next one: {}; use a routing without such a cycle, "
         "larger buffers, or flow_control: credit with virtual channels",
         traffic_class, topology::describe_cycle(graph, chain));
 }

@@ -28,7 +28,7 @@ std::string short_and_exact(Time time) {
 /// The title of the page names the finish already; here it is exact.
 std::vector<Fact> facts_of(const Results& results) {
     std::vector<Fact> facts{
-        {results.partial ? "Broken off at" : "Finish time", short_and_exact(results.finish)},
+        {results.partial ? "Stopped at" : "Finish time", short_and_exact(results.finish)},
         {"Fidelity", results.fidelity},
         {"Dialect", results.dialect}};
     if (results.partial) {

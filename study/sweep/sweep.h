@@ -39,7 +39,7 @@ struct SweepResults {
     bool stopped = false;
 };
 
-/// `journal` may be null; what it holds is not run again. Throws what Team::run() throws.
+/// `journal` may be null; what it holds is not run again. Throws what Workers::run() throws.
 [[nodiscard]] SweepResults run_sweep(DesignSpace& space, Workers& workers, Journal* journal,
                                      SweepObserver& observer, const std::function<bool()>& stop);
 

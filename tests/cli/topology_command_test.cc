@@ -75,7 +75,7 @@ TEST(TopologyCommand, SaysWhyARoutingWasChosen) {
     const cli::Outcome outcome = run({folder.write("network.yml", "Custom: {file: links.txt}\n")});
     EXPECT_THAT(outcome.out, HasSubstr("Routing     up-down, 1 virtual channel\n"
                                        "Note        shortest paths would wait for each other in a "
-                                       "circle of links, n0 -> n1"));
+                                       "cycle of links, n0 -> n1"));
 }
 
 TEST(TopologyCommand, PrintsOneJsonDocument) {

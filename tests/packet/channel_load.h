@@ -3,7 +3,7 @@
 //
 //     const ChannelLoad load(description, plan);
 //     LinkWatch watch(description, load.bottleneck(), queue);
-//     machine.SetObserver(&watch);
+//     machine.set_observer(&watch);
 //     ... run ...
 //     const Losses losses = watch.losses(queue.now(), machine.link_use()[...]);
 #pragma once

@@ -218,7 +218,7 @@ TEST(GraphRoutes, RingsOfFiveAndMoreAreRoutedUpAndDown) {
     const auto router = automatic_router(direction, 1);
     EXPECT_EQ(router->name(), "shortest-path");
     EXPECT_EQ(router->virtual_channels_needed(), 2);
-    EXPECT_THAT(router->note(), HasSubstr("2 layers of virtual channels are given out"));
+    EXPECT_THAT(router->note(), HasSubstr("2 layers of virtual channels are assigned"));
 }
 
 // 16 NPUs on each of two switches with 4 cables between: 256 pairs, 64 a cable (binomial, standard
@@ -322,7 +322,7 @@ TEST(CustomSection, SaysWhichRoutingItUses) {
     EXPECT_EQ(layered.routing_name(), "shortest-path");
     EXPECT_EQ(layered.virtual_channels(), 2);
     ASSERT_EQ(warnings.size(), 1U);
-    EXPECT_THAT(warnings[0], HasSubstr("2 layers are given out"));
+    EXPECT_THAT(warnings[0], HasSubstr("2 layers are assigned"));
     EXPECT_GE(with("routing: ecmp").virtual_channels(), 2);
     EXPECT_THAT(refusal_of(ring + "packet: {routing: shortest-path, virtual_channels: 1}\n"),
                 HasSubstr("at least 2, which the routing on Custom needs"));
@@ -359,7 +359,7 @@ TEST_F(LinkFile, RefusalsNameTheLine) {
              {"npu a b a\na b 5 5\n", "line 1: found 'a' a second time"},
              {"npu a npu\nnpu a 5 5\n", "line 1: found 'npu'; expected another name"},
              {"npu a\nswitch switch\na switch 5 5\n", "line 2: found 'switch'; expected another"},
-             {"npu a b\n", "found no way from a to b"},
+             {"npu a b\n", "found no route from a to b"},
              {"", "found 0 nodes of the kind npu"}}) {
         EXPECT_THAT(refusal_of(section(text)), HasSubstr(part)) << text;
     }
@@ -383,9 +383,10 @@ TEST(CustomSection, RefusesWhatDoesNotFit) {
     EXPECT_EQ(refusal_of(custom("    - {from: a, to: t, bandwidth: 5, latency: 5}\n")),
               "line 4, Custom.links[0].to: found the unknown node 't'; expected the name of a "
               "node. Did you mean a?");
-    EXPECT_EQ(refusal_of(custom("    - {from: a, to: s, bandwidth: 5, latency: 5}\n")),
-              "line 2, Custom: found no way from a to b; expected links by which every NPU reaches "
-              "every other one. Look for a missing link, or both: false");
+    EXPECT_EQ(
+        refusal_of(custom("    - {from: a, to: s, bandwidth: 5, latency: 5}\n")),
+        "line 2, Custom: found no route from a to b; expected links by which every NPU reaches "
+        "every other one. Look for a missing link, or both: false");
     EXPECT_THAT(refusal_of(custom(both_links) +
                            "    - {from: a, to: s, bandwidth: 5, latency: 5, both: maybe}\n"),
                 HasSubstr("found 'maybe'; expected one of true, false"));
@@ -400,7 +401,7 @@ TEST(CustomSection, RefusesWhatDoesNotFit) {
              {"{from: a, to: s, bandwidth: 5, latency: 5, count: 0}", "from 1 to 65536"},
              {"{from: a, to: s, bandwidth: 5, latency: 5, count: 1e9}", "from 1 to 65536"},
              {"{from: a, to: s, bandwidth: 5, latency: 5, colour: red}", "unknown key 'colour'"},
-             {"{from: a, to: b, bandwidth: 5, latency: 5, both: false}", "no way from b to a"}}) {
+             {"{from: a, to: b, bandwidth: 5, latency: 5, both: false}", "no route from b to a"}}) {
         EXPECT_THAT(refusal_of(custom("    - " + links + "\n")), HasSubstr(part)) << links;
     }
     EXPECT_THAT(refusal_of("Custom: {nodes: [{name: a, kind: npu}, {name: a, kind: npu}], links: "

@@ -264,7 +264,7 @@ TEST(FatTreeSection, RefusesWhatDoesNotFit) {
             "leaves x 2 NPUs. Use a larger radix");
     refuses("levels: 2, radix: 10, oversubscription: [2], npus: 8" + links_2,
             "line 1, FatTree.oversubscription[0]: found 2 with radix: 10; expected a ratio that "
-            "parts the 10 ports of a switch into whole numbers, such as 9: 9 down and 1 up. Use a "
+            "splits the 10 ports of a switch into whole numbers, such as 9: 9 down and 1 up. Use a "
             "radix that is a multiple of 3");
     refuses("levels: 2, radix: 7, npus: 8" + links_2,
             "line 1, FatTree.radix: found '7'; expected an even number: half of the ports lead up. "

@@ -243,8 +243,8 @@ TEST_F(NetworkFile, RefusesBandwidthsAndLatenciesThatAreNone) {
     EXPECT_EQ(read(ring_with("latency", "[0]")).dimensions[0].latency, Time());
 }
 
-// Dimension order on a ring of 8 needs two virtual channels, and ways round a link a third.
-TEST_F(NetworkFile, CountsTheVirtualChannelOfWaysRoundLinks) {
+// Dimension order on a ring of 8 needs two virtual channels, and rerouting around a link a third.
+TEST_F(NetworkFile, CountsTheVirtualChannelOfReroutes) {
     const std::string down = "faults: [{link: [0, 1], at: 1us, bandwidth_factor: 0}]\n";
     const std::string ring = "topology: [Ring]\nnpus_count: [8]\nbandwidth: [50]\nlatency: [5]\n";
     for (const bool faults_first : {true, false}) {
@@ -255,7 +255,7 @@ TEST_F(NetworkFile, CountsTheVirtualChannelOfWaysRoundLinks) {
         EXPECT_THAT(refusal(with("2")),
                     AllOf(HasSubstr(faults_first ? "line 6, packet.virtual_channels: found '2'"
                                                  : "line 5, packet.virtual_channels: found '2'"),
-                          HasSubstr("at least 3"), HasSubstr("one of them for ways round")));
+                          HasSubstr("at least 3"), HasSubstr("one of them for rerouting")));
         EXPECT_EQ(read(with("3")).virtual_channels(), 3);
         EXPECT_EQ(read(with("auto")).virtual_channels(), 3);
     }

@@ -131,7 +131,7 @@ TEST(Detours, RefusePacketsThatNothingBringsOn) {
         } catch (const StallError& stall) {
             ++stalls;
             const std::string text = "a packet at npu" + std::to_string(at) + " for npu" +
-                                     std::to_string(to.value()) + " has to go round links";
+                                     std::to_string(to.value()) + " has to be rerouted";
             EXPECT_NE(std::string(stall.what()).find(text), std::string::npos) << stall.what();
         }
     }
@@ -296,7 +296,7 @@ struct Earlier {
 
 // What packets wait for, in all epochs together: whoever has come to a place in one epoch may
 // choose there in a later one. The dependencies form no circle, but for those of packets that begin
-// anew (topology/detours.h); and within an epoch none does.
+// anew (topology/network/reroutes.h); and within an epoch none does.
 TEST(Detours, WaitInNoCircleInAnyEpoch) {
     std::mt19937_64 random(12);
     int anew = 0;

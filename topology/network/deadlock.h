@@ -1,5 +1,5 @@
-// Whether the routing of a network is free of deadlock: its channel dependencies (topology/
-// channel_dependencies.h) have no cycle.
+// Whether the routing of a network is free of deadlock: its channel dependencies
+// (topology/routing/channel_dependencies.h) have no cycle.
 //
 //     std::vector<Hop> cycle = channel_dependencies(network).find_cycle();   // empty: no deadlock
 //

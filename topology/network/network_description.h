@@ -1,7 +1,8 @@
 // What a network.yml says, read once and used by every fidelity: the graph, its dimensions, the
 // placement of ranks, the parameters of the packet machine, the faults, and the routes.
 //
-//     NetworkDescription network = read_network("net.yml", GigaByte::Decimal);  // network_reader.h
+//     // read_network() is in topology/yaml/network_reader.h.
+//     NetworkDescription network = read_network("net.yml", GigaByte::Decimal);
 //     std::vector<Hop> hops = network.route(NodeId{1}, NodeId{7});
 //
 // C++17-clean: reached from ns-3 scenario scripts.

@@ -27,7 +27,7 @@ Reroutes::Reroutes(const NetworkDescription& network)
             {network.file, "faults",
              "a link that goes down among " + std::to_string(network.graph.nodes()) + " nodes",
              "at most " + std::to_string(most_nodes) +
-                 " nodes where packets have to go round links",
+                 " nodes where packets are rerouted around failed links",
              "lower its bandwidth instead, or use another fidelity"});
     }
     std::set<Time> changes{Time()};
@@ -157,8 +157,8 @@ void Reroutes::list_reroute(const PacketPlace& place, std::vector<OfferedHop>& n
         const Graph& graph = network_.graph;
         throw StallError("the network cannot go on: a packet at " + graph.name(place.at) + " for " +
                          graph.name(to) +
-                         " has to go round links that are down, and up*/down* has no way there, "
-                         "not even over those: add links back to those that lead one way only, or "
+                         " has to be rerouted around failed links, and up*/down* has no path "
+                         "there, not even over those: make unidirectional links bidirectional, or "
                          "use another fidelity");
     }
     next_hops.assign(1, *next_hop);

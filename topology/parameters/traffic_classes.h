@@ -5,8 +5,8 @@
 //     classes.weights = {3, 1};                              // empty: class 0 goes first
 //     classes.of(Communication::AllToAll)                    // 0 unless class_of says otherwise
 //
-// The texts of classes_of_text() are those of ns-3 attributes; network.yml has YAML for them
-// (topology/classes_section.h).
+// Texts such as those of class_of_text() are ns-3 attributes; network.yml has YAML for them
+// (read_classes(), topology/yaml/network_sections.h).
 //
 // C++17-clean: reached from ns-3 scenario scripts.
 #pragma once

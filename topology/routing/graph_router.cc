@@ -242,19 +242,19 @@ std::shared_ptr<const Router> automatic_router(const Graph& graph, std::uint64_t
     if (cycle.empty()) {
         return shortest;
     }
-    const std::string circle = "shortest paths would wait for each other in a circle of links, " +
-                               describe_cycle(graph, cycle) + "; ";
+    const std::string waits = "shortest paths would wait for each other in a cycle of links, " +
+                              describe_cycle(graph, cycle) + "; ";
     auto up_down = std::make_shared<GraphRouter>(graph, GraphRoutes::UpDown, seed);
     if (up_down->reaches_all(graph)) {
-        up_down->set_note(circle + "up*/down* routing is used");
+        up_down->set_note(waits + "up*/down* routing is used");
         return up_down;
     }
     if (!shortest->assign_layers(graph, most_layers)) {
         return nullptr;
     }
-    shortest->set_note(circle + std::to_string(shortest->virtual_channels_needed()) +
-                       " layers of virtual channels are given out, as up*/down* routing does not "
-                       "join all NPUs");
+    shortest->set_note(waits + std::to_string(shortest->virtual_channels_needed()) +
+                       " layers of virtual channels are assigned, as up*/down* routing does not "
+                       "reach all NPUs");
     return shortest;
 }
 

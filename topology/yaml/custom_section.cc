@@ -255,7 +255,7 @@ void check_reach(const YamlField& section, const Graph& graph) {
             if (!met[npu]) {
                 const std::string& first = graph.name(NodeId(0));
                 const std::string& other = graph.name(NodeId(npu));
-                section.refuse(fmt::format("no way from {} to {}", forward ? first : other,
+                section.refuse(fmt::format("no route from {} to {}", forward ? first : other,
                                            forward ? other : first),
                                "links by which every NPU reaches every other one",
                                "Look for a missing link, or both: false");
@@ -285,7 +285,7 @@ Routes make_routes(const std::string& word, std::uint64_t seed, const YamlField&
     auto router = std::make_shared<GraphRouter>(graph, kind, seed);
     if (kind == GraphRoutes::UpDown) {
         if (!router->reaches_all(graph)) {
-            field.refuse("'up-down', which does not join all NPUs where links lead one way only",
+            field.refuse("'up-down', which does not reach all NPUs where links are unidirectional",
                          "a routing that does", "Use shortest-path");
         }
         return {router};
@@ -295,8 +295,8 @@ Routes make_routes(const std::string& word, std::uint64_t seed, const YamlField&
             refuse_layers();
         }
         router->set_note(fmt::format(
-            "routes of {} would wait for each other in a circle on one virtual channel; {} layers "
-            "are given out",
+            "routes of {} would wait for each other in a cycle on one virtual channel; {} layers "
+            "are assigned",
             word, router->virtual_channels_needed()));
     }
     Routes routes{router};

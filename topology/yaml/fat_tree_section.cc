@@ -33,7 +33,7 @@ void set_ports(const YamlField& field, const YamlField& radix, std::size_t level
     if (!whole) {
         field.refuse(
             fmt::format("{} with radix: {}", field.text(""), radix.text("")),
-            fmt::format("a ratio that parts the {} ports of a switch into whole numbers, such as "
+            fmt::format("a ratio that splits the {} ports of a switch into whole numbers, such as "
                         "{}: {} down and {} up",
                         shape.radix, static_cast<double>(shape.radix - 1), shape.radix - 1, 1),
             *ratio == std::floor(*ratio) && *ratio < static_cast<double>(most_radix)

@@ -116,7 +116,7 @@ void read_virtual_channels(const YamlField& section, NetworkDescription& network
             fmt::format("at least {}, which the routing on {} needs to be free of deadlock{}",
                         needed, network.name,
                         network.faults.take_links_down()
-                            ? ", one of them for ways round links that are down"
+                            ? ", one of them for rerouting around failed links"
                             : ""),
             "Use 'auto'");
     }

@@ -26,7 +26,7 @@ struct Spread {
 };
 
 struct OperationSummary {
-    Spread calls;  ///< without the repetitions of repeated_events.h
+    Spread calls;  ///< without the repetitions of logs/repeated_events.h
     Spread bytes;  ///< payload_bytes
 };
 

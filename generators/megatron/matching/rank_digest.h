@@ -28,7 +28,7 @@ namespace npunet::generators::megatron {
 struct CallChain {
     std::uint64_t calls = 0;
     std::uint64_t hash = 0;
-    std::uint64_t balance = 0;  ///< adds up to 0 over the members (call_comparison.h)
+    std::uint64_t balance = 0;  ///< adds up to 0 over the members (program/call_comparison.h)
 
     void add(std::uint64_t digest, std::uint64_t call_balance);
     /// In what each member must be equal.

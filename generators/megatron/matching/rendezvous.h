@@ -6,8 +6,8 @@
 //     const RendezvousResult result = rendezvous.check();
 //
 // or at once check_rendezvous(source, dialect). Each rank is read once; where ranks differ, those
-// are read once more to say where. What is compared is in call_comparison.h; what waits for what is
-// not.
+// are read once more to say where. What is compared is in program/call_comparison.h; what waits for
+// what is not.
 //
 // In the genstack dialect all ranks have to make the same groups in the same order. Its ranks of
 // tensor place 0 meet three more barriers of the world, directly before the first broadcast there

@@ -78,7 +78,7 @@ void check_pipeline(const TrainingRun& run) {
     }
     if (pp == 2 && !run.overlap_p2p) {
         refuse_plan("an interleaved schedule of two stages without overlapped exchanges",
-                    "overlap: what two stages send each other both ways would be one batch",
+                    "overlap: the messages of two stages in both directions would be one batch",
                     "Leave out --no-overlap-p2p, or change --pp");
     }
     const std::int64_t group = run.micro_batch_group == 0 ? pp : run.micro_batch_group;
