@@ -139,7 +139,7 @@ struct CreditNetworkState {
     std::vector<VirtualOutputQueue> queues;
     VoqMasks filled;                          ///< which queues are not empty
     std::vector<CreditAccount> credits;       ///< by link and virtual channel
-    std::vector<RoundRobinList> send_queues;  ///< send queues, by link and virtual channel
+    std::vector<RoundRobinList> send_queues;  ///< by link and virtual channel
     PacketPool packets;
     InputSpeedup reads;  ///< packets that leave inputs
     PacketClasses classes;
