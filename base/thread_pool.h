@@ -62,8 +62,9 @@ public:
         rethrow_failure();
     }
 
-    /// Instead of run(), once: each of the other members calls `work`, which must not throw; this
-    /// thread goes on.
+    /// Instead of run(), once: `work`, which must not throw, is called once for each of the other
+    /// members, by any of them, while this thread goes on. Calls that have not begun when the pool
+    /// ends may be left out.
     void start(std::function<void()> work);
 
 private:

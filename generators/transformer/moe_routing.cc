@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/errors.h"
-#include "generators/splitmix64.h"
+#include "generators/transformer/draw.h"
 
 namespace npunet::generators {
 

@@ -9,6 +9,7 @@
 
 #include "packet/base/constants.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -43,5 +44,14 @@ private:
     std::vector<Value> values_;  ///< used and free places
     std::uint32_t free_ = none;  ///< head of the list of free places
 };
+
+/// The value of a place in an array that is kept beside such storage and grows as needed.
+template <class Value>
+Value& at_place(std::vector<Value>& values, std::uint32_t place) {
+    if (place >= values.size()) {
+        values.resize(place + std::size_t{1});
+    }
+    return values[place];
+}
 
 }  // namespace npunet::packet

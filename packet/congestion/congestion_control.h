@@ -14,7 +14,6 @@
 #pragma once
 
 #include "engine/clock/state_scan.h"
-
 #include "topology/parameters/congestion_control.h"
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 // DCQCN's reaction point: Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments",
-// SIGCOMM 2015, section 3.1, figure 7.
+// SIGCOMM 2015, section 3.1, figure 7. Its congestion point, which marks packets, is EcnMarks
+// (packet/ethernet/ecn_marks.h); its notification point, which sends CNPs, TransportReceiver
+// (packet/transport/receiver.h).
 //
 // A queue pair starts at its link's rate with alpha = 1. A CNP sets (equation 1)
 //

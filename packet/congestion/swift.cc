@@ -1,6 +1,7 @@
 #include "packet/congestion/swift.h"
 
 #include "packet/congestion/congestion_parameters.h"
+
 #include "topology/parameters/congestion_parameters.h"
 
 #include <algorithm>

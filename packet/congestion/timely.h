@@ -17,8 +17,6 @@
 #pragma once
 
 #include "packet/congestion/congestion_control.h"
-#include "packet/congestion/congestion_parameters.h"
-#include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::packet {
 

@@ -6,10 +6,10 @@
 //     routing.leave(path);        // it starts there, or selects again
 #pragma once
 
-#include "packet/base/credit_account.h"
-#include "packet/base/link_timing.h"
+#include "packet/credit/credit_account.h"
 #include "packet/credit/credit_path.h"
 #include "packet/credit/credit_port.h"
+#include "packet/credit/link_timing.h"
 #include "packet/routing/least_cost.h"
 
 #include "topology/routing/multipath.h"

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "packet/base/constants.h"
+#include "packet/base/pool.h"
 #include "packet/credit/credit_path.h"
 #include "packet/partition/partition.h"
 
@@ -56,10 +57,7 @@ public:
 
     /// A message has got a place. Its destination, if here, holds it.
     void open(std::uint32_t place, const BoundaryMessage& message) {
-        if (place >= messages_.size()) {
-            messages_.resize(place + 1);
-        }
-        messages_[place] = {message, owns(message.destination) ? 1U : 0U};
+        at_place(messages_, place) = {message, owns(message.destination) ? 1U : 0U};
         places_[message.id] = place;
     }
 

@@ -2,8 +2,8 @@
 // BoundaryEntry's. `message` and `place` are places in the tables of this partition.
 #pragma once
 
-#include "packet/base/link_timing.h"
 #include "packet/credit/boundary_messages.h"
+#include "packet/credit/link_timing.h"
 #include "packet/credit/network_state.h"
 #include "packet/credit/thread_partition.h"
 

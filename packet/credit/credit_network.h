@@ -55,8 +55,9 @@
 // Structure: CreditNetworkState holds everything that changes with the packets, in flat arrays.
 // SwitchStep executes one decision, with CreditArbiter (selection), CreditLinks (times),
 // CreditNextHop (routing) and CreditStatistics (counts); CreditPortSchedule says when.
-// LookaheadRunner, Replay and CreditFastForward avoid event-by-event execution. RouteChanges,
-// CreditBoundary and BoundaryEntry serve faults and networks that are split over processes.
+// LookaheadRunner, Replay and CreditFastForward avoid event-by-event execution. RouteChanges and
+// CreditRerouting serve faults, CreditBoundary and BoundaryEntry networks that are split over
+// processes.
 #pragma once
 
 #include "packet/base/member_event.h"

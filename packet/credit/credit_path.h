@@ -3,6 +3,7 @@
 // Times in picoseconds.
 #pragma once
 
+#include "packet/base/pool.h"
 #include "packet/routing/packet_path.h"
 
 #include "topology/routing/multipath.h"
@@ -37,19 +38,9 @@ struct CreditPaths {
     /// The index in the RoutePlan of the hop of a message's next packet, by its place in the table.
     static constexpr std::uint32_t hop_of_message(std::uint32_t place) { return 2 * place + 1; }
 
-    CreditPath& of_packet(std::uint32_t place) {
-        if (place >= packets.size()) {
-            packets.resize(place + 1);
-        }
-        return packets[place];
-    }
+    CreditPath& of_packet(std::uint32_t place) { return at_place(packets, place); }
 
-    MessagePaths& of_message(std::uint32_t place) {
-        if (place >= messages.size()) {
-            messages.resize(place + 1);
-        }
-        return messages[place];
-    }
+    MessagePaths& of_message(std::uint32_t place) { return at_place(messages, place); }
 
     /// Null: every pair of NPUs has one path, and nothing is stored.
     const topology::MultipathRouter* router = nullptr;

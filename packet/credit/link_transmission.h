@@ -8,8 +8,8 @@
 // Times in picoseconds.
 #pragma once
 
-#include "packet/base/link_timing.h"
 #include "packet/base/sending_time.h"
+#include "packet/credit/link_timing.h"
 #include "packet/credit/network_state.h"
 
 #include "base/quantities.h"

@@ -7,18 +7,18 @@
 
 #include "packet/base/clock.h"
 #include "packet/base/constants.h"
-#include "packet/base/credit_account.h"
 #include "packet/base/packet_classes.h"
 #include "packet/base/packet_observer.h"
+#include "packet/credit/credit_account.h"
 #include "packet/credit/credit_path.h"
 #include "packet/credit/credit_port.h"
 #include "packet/credit/input_speedup.h"
 #include "packet/credit/message_table.h"
 #include "packet/credit/packet_pool.h"
+#include "packet/credit/route_plan.h"
 #include "packet/credit/thread_partition.h"
 #include "packet/credit/voq.h"
 #include "packet/credit/voq_masks.h"
-#include "packet/routing/route_plan.h"
 
 #include "base/quantities.h"
 #include "engine/clock/event_queue.h"
@@ -139,7 +139,7 @@ struct CreditNetworkState {
     std::vector<VirtualOutputQueue> queues;
     VoqMasks filled;                          ///< which queues are not empty
     std::vector<CreditAccount> credits;       ///< by link and virtual channel
-    std::vector<RoundRobinList> send_queues;  ///< send queues, by link and virtual channel
+    std::vector<RoundRobinList> send_queues;  ///< by link and virtual channel
     PacketPool packets;
     InputSpeedup reads;  ///< packets that leave inputs
     PacketClasses classes;

@@ -1,6 +1,6 @@
-// The switch step of a CreditNetwork: a port decides, a packet crosses its link, joins the queue of
-// its next hop, and returns credit. When ports decide is up to CreditPortSchedule; what drives
-// them, by events or lookahead windows, calls decide_if_due().
+// What switches and NPUs of a CreditNetwork do: a port decides, a packet crosses its link, joins
+// the queue of its next hop, and returns credit. When ports decide is up to CreditPortSchedule;
+// what drives them, by events or lookahead windows, calls decide_if_due().
 //
 // Thread partitions may do so in parallel, each for its own ports
 // (CreditNetworkState::partition_mask). Their effects on one another are deferred until

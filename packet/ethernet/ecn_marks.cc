@@ -2,14 +2,13 @@
 
 #include "packet/congestion/congestion_control.h"
 
+#include "base/splitmix64.h"
 #include "topology/network/marking.h"
-#include "topology/routing/pair_hash.h"
 
 namespace npunet::packet {
 
 EcnMarks::EcnMarks(const topology::NetworkDescription& description)
-    : most_(description.packet.ecn.pmax),
-      seed_(topology::mixed(description.packet.seed ^ 0x6d61726b)) {
+    : most_(description.packet.ecn.pmax), seed_(splitmix64(description.packet.seed ^ 0x6d61726b)) {
     const CongestionNeeds needs = needs_of(description.packet.congestion_control);
     wanted_ = needs.echo || needs.notification_interval > 0;
     for (std::size_t number = 0; number < description.graph.links(); ++number) {
@@ -29,8 +28,7 @@ bool EcnMarks::marks(std::uint32_t link, std::uint64_t number, std::int64_t queu
     }
     const double share =
         static_cast<double>(queued - kmin_[link]) / static_cast<double>(kmax_[link] - kmin_[link]);
-    using topology::mixed;
-    const std::uint64_t drawn = mixed(mixed(seed_ + link) + number);
+    const std::uint64_t drawn = splitmix64(splitmix64(seed_ + link) + number);
     ++draws_;
     // 53 bits are exact in a double.
     constexpr double unit = 1.0 / 9007199254740992.0;

@@ -44,8 +44,14 @@
 // so the number of events grows with the busy links, not with the queues; periodic traffic is
 // fast-forwarded (PeriodicTransport).
 //
-// Structure: EthernetNetworkState holds ports and packets; the other members work on it, each with
-// one responsibility.
+// Structure: EthernetNetworkState holds ports and packets. A switch is what EthernetIngress
+// (arrivals join queues), PriorityFlowControl (the shared buffer, PAUSE and RESUME), EcnMarks,
+// OutputQueues, EthernetArbiter (which packet is next) and EthernetEgress (it is sent) do;
+// EthernetLinks says how packets cross links, EthernetNextHop where they go. QueuePairs is the
+// transport, with the algorithms of packet/congestion. EthernetDrops counts losses,
+// EthernetStallReport explains why nothing moves, EthernetFastForward skips periods;
+// EthernetRerouting serves faults, and EthernetBoundaryFrames networks that are split over
+// processes.
 #pragma once
 
 #include "packet/base/member_event.h"

@@ -3,8 +3,6 @@
 // it. Times in ps.
 #pragma once
 
-#include "engine/clock/event_queue.h"
-#include "engine/network/network.h"
 #include "packet/base/constants.h"
 #include "packet/base/ethernet_packet.h"
 #include "packet/base/packet_errors.h"
@@ -13,7 +11,9 @@
 #include "packet/routing/ethernet_port.h"
 
 #include "base/quantities.h"
+#include "engine/clock/event_queue.h"
 #include "engine/network/link_clock.h"
+#include "engine/network/network.h"
 #include "topology/network/network_description.h"
 
 #include <algorithm>

@@ -21,7 +21,6 @@
 
 #include "base/quantities.h"
 #include "engine/clock/state_scan.h"
-
 #include "topology/network/network_description.h"
 
 #include <cstddef>

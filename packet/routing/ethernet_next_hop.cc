@@ -3,7 +3,6 @@
 #include "packet/routing/least_cost.h"
 
 #include "base/quantities.h"
-#include "topology/routing/pair_hash.h"
 
 #include <cassert>
 
@@ -70,7 +69,7 @@ std::uint64_t EthernetNextHop::draw(std::uint64_t key, std::uint64_t number) con
 std::uint32_t EthernetNextHop::choose_for_pair(std::uint32_t pair, std::uint32_t source,
                                                std::uint32_t destination, std::uint64_t hash,
                                                std::uint32_t wire, std::int64_t now) {
-    PacketPath& path = at(of_pairs_, pair);
+    PacketPath& path = at_place(of_pairs_, pair);
     path.start(NodeId(std::size_t{source}), NodeId(std::size_t{destination}), hash);
     choose(path, wire, now);
     return coded_link(path) & ~last_hop;
@@ -78,7 +77,7 @@ std::uint32_t EthernetNextHop::choose_for_pair(std::uint32_t pair, std::uint32_t
 
 void EthernetNextHop::take_from_pair(std::uint32_t place, EthernetPacket& packet,
                                      std::uint32_t pair) {
-    PacketPath& path = at(of_packets_, place);
+    PacketPath& path = at_place(of_packets_, place);
     path = of_pairs_[pair];
     packet.hop = coded_link(path);
 }
@@ -89,7 +88,7 @@ void EthernetNextHop::start(std::uint32_t place, EthernetPacket& packet, std::ui
         packet.hop = first_hop(source, destination);
         return;
     }
-    PacketPath& path = at(of_packets_, place);
+    PacketPath& path = at_place(of_packets_, place);
     path.start(NodeId(std::size_t{source}), NodeId(std::size_t{destination}), hash);
     choose(path, packet.wire, now);
     packet.hop = coded_link(path);

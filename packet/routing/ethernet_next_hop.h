@@ -9,6 +9,7 @@
 #pragma once
 
 #include "packet/base/ethernet_packet.h"
+#include "packet/base/pool.h"
 #include "packet/routing/ethernet_port.h"
 #include "packet/routing/packet_path.h"
 
@@ -78,7 +79,7 @@ public:
         choose_next(place, packet, now);
     }
 
-    PacketPath& path_of(std::uint32_t place) { return at(of_packets_, place); }
+    PacketPath& path_of(std::uint32_t place) { return at_place(of_packets_, place); }
 
 private:
     /// Flag in a link's number: the link ends at the destination.
@@ -98,13 +99,6 @@ private:
 
     /// advance() with per-packet routing.
     void choose_next(std::uint32_t place, EthernetPacket& packet, std::int64_t now);
-
-    static PacketPath& at(std::vector<PacketPath>& paths, std::uint32_t index) {
-        if (index >= paths.size()) {
-            paths.resize(index + std::size_t{1});
-        }
-        return paths[index];
-    }
 
     const topology::NetworkDescription& description_;
     const std::vector<EthernetPort>& ports_;  ///< by link

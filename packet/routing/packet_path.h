@@ -8,11 +8,11 @@
 //     path.cross(graph);       // it is at the node behind path.hop
 #pragma once
 
+#include "base/splitmix64.h"
 #include "topology/graph/graph.h"
 #include "topology/network/network_description.h"
 #include "topology/network/reroutes.h"
 #include "topology/routing/multipath.h"
-#include "topology/routing/pair_hash.h"
 
 #include <cstdint>
 
@@ -21,8 +21,7 @@ namespace npunet::packet {
 /// PacketPlace::hash of a packet. `key`: of its message or queue pair; `number`: of the packet in
 /// it.
 inline std::uint64_t packet_hash(std::uint64_t seed, std::uint64_t key, std::uint64_t number) {
-    using topology::mixed;
-    return mixed(mixed(mixed(seed) ^ key) + number);
+    return splitmix64(splitmix64(splitmix64(seed) ^ key) + number);
 }
 
 struct PacketPath {

@@ -2,9 +2,9 @@
 // partition boundaries, and what both ends of a message know of it.
 #pragma once
 
+#include "packet/base/pool.h"
 #include "packet/partition/partition.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -23,21 +23,12 @@ public:
     using Partition::Partition;
 
     /// By place in the packet pool.
-    EthernetCargo& of_packet(std::uint32_t place) { return at(of_packets_, place); }
+    EthernetCargo& of_packet(std::uint32_t place) { return at_place(of_packets_, place); }
 
     /// By place in the message table.
-    BoundaryMessage& of_message(std::uint32_t place) { return at(of_messages_, place); }
+    BoundaryMessage& of_message(std::uint32_t place) { return at_place(of_messages_, place); }
 
 private:
-    /// Grows the vector where needed.
-    template <class Value>
-    static Value& at(std::vector<Value>& values, std::uint32_t place) {
-        if (place >= values.size()) {
-            values.resize(place + std::size_t{1});
-        }
-        return values[place];
-    }
-
     std::vector<EthernetCargo> of_packets_;
     std::vector<BoundaryMessage> of_messages_;
 };

@@ -18,10 +18,9 @@
 
 #include "packet/base/constants.h"
 
+#include "engine/clock/event_queue.h"
 #include "engine/clock/period_search.h"
 #include "engine/clock/state_scan.h"
-
-#include "engine/clock/event_queue.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -19,8 +19,8 @@ TransportSender::TransportSender(const topology::NetworkDescription& description
       packets_(packets),
       host_(host),
       window_(description.packet.transport, sizes),
-      lines_(description.graph.links(), description.packet.classes.count, network, sizes.full(),
-             window_, pairs),
+      send_queues_(description.graph.links(), description.packet.classes.count, network,
+                   sizes.full(), window_, pairs),
       timers_(network.clock, pairs, timer_event_),
       recovery_(description, sizes, network.clock, messages),
       credits_(sizes, pairs, packets, timers_),
@@ -40,7 +40,7 @@ void TransportSender::send(const engine::Message& message, std::uint32_t number)
 
 std::uint32_t TransportSender::take_packet(std::uint32_t port, std::uint32_t traffic_class,
                                            std::int64_t now) {
-    const std::uint32_t number = lines_.take_first(port, traffic_class);
+    const std::uint32_t number = send_queues_.take_first(port, traffic_class);
     QueuePair& pair = pairs_[number];
     std::uint64_t sequence = pair.next;
     std::uint32_t message_place = pair.sending;
@@ -150,7 +150,7 @@ void TransportSender::receive_grant(const EthernetPacket& packet) {
 }
 
 void TransportSender::choose_again() {
-    for (const std::uint32_t number : lines_.empty()) {
+    for (const std::uint32_t number : send_queues_.empty()) {
         review(number);
     }
 }

@@ -31,8 +31,8 @@ public:
                     QueuePairTable& pairs, TransportMessages& messages, TransportPackets& packets,
                     const TransportHost& host);
 
-    SendQueues& lines() { return lines_; }
-    const SendQueues& lines() const { return lines_; }
+    SendQueues& send_queues() { return send_queues_; }
+    const SendQueues& send_queues() const { return send_queues_; }
 
     RetransmissionTimers& timers() { return timers_; }
 
@@ -77,7 +77,7 @@ private:
             return;
         }
         if (window_.may_send(pair)) {
-            lines_.join(number);
+            send_queues_.join(number);
         } else if (pair.credit) {
             credits_.ask(number, false);
         }
@@ -100,7 +100,7 @@ private:
     TransportPackets& packets_;
     const TransportHost& host_;
     SendWindow window_;
-    SendQueues lines_;
+    SendQueues send_queues_;
     MemberEvent<&TransportSender::timer_is_due> timer_event_{*this};
     RetransmissionTimers timers_;
     LossRecovery recovery_;

@@ -4,13 +4,13 @@
 //
 // The n-th time, from 0, of a queue pair is floor(d (jitter + 1) / 2^64) ps with
 // d = mix(mix(mix(seed xor 0x73746172) + key) + n), where key is QueuePair::key and mix is
-// topology::mixed(). It depends only on the seed and the history of the queue pair.
+// splitmix64(). It depends only on the seed and the history of the queue pair.
 #pragma once
 
 #include "packet/transport/queue_pair.h"
 
+#include "base/splitmix64.h"
 #include "topology/network/network_description.h"
-#include "topology/routing/pair_hash.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -21,7 +21,7 @@ class StartJitter {
 public:
     explicit StartJitter(const topology::NetworkDescription& description)
         : most_(description.packet.transport.start_jitter.ps()),
-          seed_(topology::mixed(description.packet.seed ^ 0x73746172U)) {}
+          seed_(splitmix64(description.packet.seed ^ 0x73746172U)) {}
 
     /// `now` in picoseconds. A later start that was already set remains.
     void put_off(QueuePair& pair, std::int64_t now) const {
@@ -29,8 +29,7 @@ public:
             return;
         }
         __extension__ using Wide = unsigned __int128;
-        const std::uint64_t drawn =
-            topology::mixed(topology::mixed(seed_ + pair.key) + pair.starts++);
+        const std::uint64_t drawn = splitmix64(splitmix64(seed_ + pair.key) + pair.starts++);
         const Wide part = Wide{drawn} * (static_cast<std::uint64_t>(most_) + 1) >> 64;
         const Time start = later(Time::ps(now), Time::ps(static_cast<std::int64_t>(part)));
         pair.next_start = std::max(pair.next_start, start.ps());

@@ -13,7 +13,7 @@ QueuePairs::QueuePairs(const topology::NetworkDescription& description,
                boundary_),
       sender_(description, network, sizes_, pairs_, messages_, packets_, host),
       receiver_(description, network.clock, sizes_, pairs_, messages_, packets_),
-      scan_(description.packet, pairs_, messages_, sender_.lines(), sender_.timers()) {}
+      scan_(description.packet, pairs_, messages_, sender_.send_queues(), sender_.timers()) {}
 
 void QueuePairs::send(const engine::Message& message, std::uint8_t traffic_class) {
     const std::uint64_t key =

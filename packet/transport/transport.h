@@ -82,8 +82,8 @@ public:
     /// Must outlive this.
     void set_listener(engine::MessageListener& listener) { messages_.set_listener(listener); }
 
-    SendQueues& send_queues() { return sender_.lines(); }
-    const SendQueues& send_queues() const { return sender_.lines(); }
+    SendQueues& send_queues() { return sender_.send_queues(); }
+    const SendQueues& send_queues() const { return sender_.send_queues(); }
 
     /// Requires SendQueues::has_packet(). Returns the place of a packet that starts at `now`, in
     /// picoseconds.

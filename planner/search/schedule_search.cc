@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/splitmix64.h"
 #include "planner/search/plan_assembly.h"
 
 namespace npunet::planner {
@@ -18,12 +19,9 @@ constexpr double slack = 1 + 1e-12;
 constexpr std::size_t most_partial_plans = 20'000'000;
 constexpr std::size_t most_states = 4'000'000;
 
-/// One step of a hash (Steele, Lea and Flood 2014, SplitMix64's finalizer).
+/// One step of a hash.
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
-    std::uint64_t x = hash + 0x9e3779b97f4a7c15ULL + value;
-    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
-    return x ^ (x >> 31U);
+    return splitmix64(hash + value);
 }
 
 void forget_times(PartialPlan& plan) {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <random>
 
-#include "kept_choice.h"
+#include "choice_with.h"
 #include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::packet_test {
@@ -27,8 +27,8 @@ const FlowPath path{line, line, 4 * us, 2, 4160};
 
 /// g = 1/4, timers of 10 us, a byte counter of 1 MB, F = 2, R_AI = 1 GB/s, R_HAI = 5 GB/s, no least
 /// rate; unscaled.
-const CongestionControlChoice& quick(OtherValues more = {}) {
-    return kept_choice(topology::paper_choice(CongestionAlgorithm::Dcqcn),
+CongestionControlChoice quick(OtherValues more = {}) {
+    return choice_with(topology::paper_choice(CongestionAlgorithm::Dcqcn),
                        {{Parameter::gain, 0.25},
                         {Parameter::alpha_timer, 10 * us},
                         {Parameter::increase_timer, 10 * us},
@@ -160,7 +160,7 @@ TEST(Dcqcn, KeepsToTheLeastRate) {
 // The rates are per 25 Gb/s of the link, 16 of which make 50 GB/s: R_AI = 400 Mb/s = 50 MB/s. After
 // two CNPs at once and many ticks the rate grows by it each 55 us.
 TEST(Dcqcn, ScalesIncreasesWithTheLink) {
-    Dcqcn dcqcn(kept_choice(topology::standard_choice(CongestionAlgorithm::Dcqcn),
+    Dcqcn dcqcn(choice_with(topology::standard_choice(CongestionAlgorithm::Dcqcn),
                             {{Parameter::clamp_target_rate, 1}}),
                 path);
     dcqcn.notified(0);
@@ -264,8 +264,8 @@ TEST(Dcqcn, LazyTimersAreEagerOnes) {
 
 // How often somebody asks makes no difference at all.
 TEST(Dcqcn, DoesNotDependOnHowOftenItIsAsked) {
-    Dcqcn often(kept_choice(topology::standard_choice(CongestionAlgorithm::Dcqcn), {}), path);
-    Dcqcn seldom(kept_choice(topology::standard_choice(CongestionAlgorithm::Dcqcn), {}), path);
+    Dcqcn often(choice_with(topology::standard_choice(CongestionAlgorithm::Dcqcn), {}), path);
+    Dcqcn seldom(choice_with(topology::standard_choice(CongestionAlgorithm::Dcqcn), {}), path);
     for (std::int64_t cnp = 0; cnp < 5; ++cnp) {
         const std::int64_t begin = cnp * cnp * 3'000 * us;
         often.notified(begin);

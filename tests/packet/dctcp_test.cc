@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kept_choice.h"
+#include "choice_with.h"
 #include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::packet_test {
@@ -23,8 +23,8 @@ constexpr std::int64_t us = 1'000'000;
 const FlowPath path{10'000'000'000, 10'000'000'000, 10 * us, 4, 1000};
 
 /// g = 1/4, alpha = 0 at first, no slow start.
-const CongestionControlChoice& plain(OtherValues more = {}) {
-    return kept_choice(
+CongestionControlChoice plain(OtherValues more = {}) {
+    return choice_with(
         topology::standard_choice(CongestionAlgorithm::Dctcp),
         {{Parameter::gain, 0.25}, {Parameter::initial_alpha, 0}, {Parameter::slow_start, 0}}, more);
 }

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "kept_choice.h"
+#include "choice_with.h"
 #include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::packet_test {
@@ -27,8 +27,8 @@ constexpr std::int64_t gbps10 = 10'000'000'000;
 const FlowPath path{gbps10, gbps10, 10 * us, 2, 1000};
 
 /// eta = 0.8, W_AI = 1000 bytes.
-const CongestionControlChoice& round_numbers(OtherValues more = {}) {
-    return kept_choice(
+CongestionControlChoice round_numbers(OtherValues more = {}) {
+    return choice_with(
         topology::standard_choice(CongestionAlgorithm::Hpcc),
         {{Parameter::eta, 0.8}, {Parameter::max_stage, 2}, {Parameter::window_ai, 0.01}}, more);
 }

@@ -46,7 +46,8 @@ TEST(Injection, IncastIsLimitedByTheEjectionPort) {
             for (int i = 1; i <= senders; ++i) {
                 plan.push_back(packets(i, 0, count));
             }
-            const CreditRun split(topology::with_injection(network, rate), plan);
+            const NetworkDescription with_ports = topology::with_injection(network, rate);
+            const CreditRun split(with_ports, plan);
             const CreditRun former(network, plan);
             Time last;
             for (std::size_t i = 0; i < plan.size(); ++i) {
@@ -62,8 +63,9 @@ TEST(Injection, IncastIsLimitedByTheEjectionPort) {
 // last one's way over the link and out: 20 n + 10 + 5 + 20.
 TEST(Injection, SlowPortsDecide) {
     for (const std::int64_t count : {1, 2, 17}) {
-        const CreditRun run(topology::with_injection(network_of({ring(2)}), Rate(50'000'000'000)),
-                            {packets(0, 1, count)});
+        const NetworkDescription network =
+            topology::with_injection(network_of({ring(2)}), Rate(50'000'000'000));
+        const CreditRun run(network, {packets(0, 1, count)});
         EXPECT_EQ(run.delivered(0), Time::ns(20 * count + 35));
     }
 }
@@ -72,7 +74,8 @@ TEST(Injection, SlowPortsDecide) {
 TEST(Injection, MessagesShareThePortOfTheirSource) {
     const NetworkDescription network = network_of({full(3)});
     const Plan plan{packets(0, 1, 10), packets(0, 2, 10)};
-    const CreditRun split(topology::with_injection(network, rate), plan);
+    const NetworkDescription with_ports = topology::with_injection(network, rate);
+    const CreditRun split(with_ports, plan);
     // The last packets leave the port at 190 and 200, and take 10 + 5 + 10 from there.
     EXPECT_EQ(split.delivered(0), Time::ns(190 + 25));
     EXPECT_EQ(split.delivered(1), Time::ns(200 + 25));

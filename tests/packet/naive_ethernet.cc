@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "topology/routing/pair_hash.h"
+#include "base/splitmix64.h"
 
 namespace npunet::packet_test {
 
@@ -395,9 +395,8 @@ bool NaiveEthernet::is_marked(LinkId output, Bytes queued) {
     if (above <= 0 || above > width) {
         return above > 0;
     }
-    using topology::mixed;
-    const std::uint64_t seed = mixed(parameters_.seed ^ 0x6d61726b);
-    const std::uint64_t drawn = mixed(mixed(seed + output.index()) + number);
+    const std::uint64_t seed = splitmix64(parameters_.seed ^ 0x6d61726b);
+    const std::uint64_t drawn = splitmix64(splitmix64(seed + output.index()) + number);
     return std::ldexp(static_cast<double>(drawn >> 11), -53) <
            ecn.pmax * (static_cast<double>(above) / static_cast<double>(width));
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "topology/routing/pair_hash.h"
+#include "base/splitmix64.h"
 
 namespace npunet::packet_test {
 
@@ -137,8 +137,8 @@ NaivePacketNetwork::Choice NaivePacketNetwork::choose_way(
         place.destination = flight.message.destination;
         place.in = before.value_or(topology::Hop());
         place.memory = last.memory;
-        using topology::mixed;
-        place.hash = mixed(mixed(mixed(parameters_.seed) ^ flight.message.id.value()) + number);
+        place.hash = splitmix64(
+            splitmix64(splitmix64(parameters_.seed) ^ flight.message.id.value()) + number);
         std::vector<topology::OfferedHop> ways;
         ways_->list_next_hops(graph_, place, ways);
         // The least of (down, escape, cost, place in the list) among those that are open.

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/errors.h"
+#include "base/splitmix64.h"
 #include "packet/congestion/telemetry_records.h"
-#include "topology/routing/pair_hash.h"
 
 namespace npunet::packet_test {
 
@@ -343,13 +343,12 @@ void NaiveTransport::put_off(Pair& pair) const {
     if (most == Time()) {
         return;
     }
-    using topology::mixed;
     const auto [source, destination, traffic_class] = pair.key;
     const std::uint64_t key = (static_cast<std::uint64_t>(source.index()) << 30) |
                               (static_cast<std::uint64_t>(destination.index()) << 8) |
                               traffic_class;
     const std::uint64_t drawn =
-        mixed(mixed(mixed(parameters_.seed ^ 0x73746172U) + key) + pair.starts++);
+        splitmix64(splitmix64(splitmix64(parameters_.seed ^ 0x73746172U) + key) + pair.starts++);
     __extension__ using Wide = unsigned __int128;
     const Wide wait = static_cast<Wide>(drawn) * static_cast<std::uint64_t>(most.ps() + 1) >> 64;
     pair.next_start =

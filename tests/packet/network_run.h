@@ -29,6 +29,7 @@ inline engine::EventQueue& shuffled(engine::EventQueue& queue, std::uint64_t see
     return queue;
 }
 
+/// The network must outlive the run, the plan need not.
 template <class NetworkType>
 struct NetworkRun {
     NetworkRun(const topology::NetworkDescription& network, const Plan& plan,
@@ -46,6 +47,9 @@ struct NetworkRun {
           traffic(plan, queue, machine) {
         queue.run();
     }
+
+    NetworkRun(const topology::NetworkDescription&& network, const Plan& plan,
+               std::uint64_t shuffle_seed = 0) = delete;
 
     [[nodiscard]] const std::vector<Outcome>& outcomes() const { return traffic.outcomes(); }
     [[nodiscard]] Time delivered(std::size_t message) const {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kept_choice.h"
+#include "choice_with.h"
 #include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::packet_test {
@@ -24,8 +24,8 @@ constexpr std::int64_t us = 1'000'000;
 const FlowPath path{10'000'000'000, 10'000'000'000, 10 * us, 4, 1000};
 
 /// A target of 20 us without scaling, ai = 1, beta = 0.8, max_mdf = 0.5.
-const CongestionControlChoice& plain(OtherValues more = {}) {
-    return kept_choice(topology::paper_choice(CongestionAlgorithm::Swift),
+CongestionControlChoice plain(OtherValues more = {}) {
+    return choice_with(topology::paper_choice(CongestionAlgorithm::Swift),
                        {{Parameter::base_target, 20.0 * us},
                         {Parameter::hop_scaling, 0},
                         {Parameter::fs_range, 0}},

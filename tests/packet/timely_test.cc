@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kept_choice.h"
+#include "choice_with.h"
 #include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::packet_test {
@@ -24,8 +24,8 @@ const FlowPath path{line, line, 20 * us, 2, 4160};
 
 /// alpha = 1/2, beta = 0.8, delta = 100 MB/s, T_low = 50 us, T_high = 500 us, an update each 4000
 /// bytes.
-const CongestionControlChoice& quick(OtherValues more = {}) {
-    return kept_choice(
+CongestionControlChoice quick(OtherValues more = {}) {
+    return choice_with(
         topology::paper_choice(CongestionAlgorithm::Timely),
         {{Parameter::ewma_weight, 0.5}, {Parameter::rate_ai, 1e8}, {Parameter::segment, 4000}},
         more);
@@ -126,7 +126,7 @@ TEST(Timely, UpdatesOncePerRoundTrip) {
 // The default thresholds are 1.5 and 4 idle round trips, 30 and 80 us; delta is 25 Mb/s for each
 // 25 Gb/s of the link's 80: 80 Mb/s, 10 MB/s.
 TEST(Timely, ScalesWithThePath) {
-    Timely timely(kept_choice(topology::standard_choice(CongestionAlgorithm::Timely), {}), path);
+    Timely timely(choice_with(topology::standard_choice(CongestionAlgorithm::Timely), {}), path);
     EXPECT_EQ(acknowledge(timely, 80 * us), line);
     EXPECT_EQ(acknowledge(timely, 160 * us, 4000, 11), 6'000'000'000) << "1 - 0.8 (1 - 80 / 160)";
     EXPECT_EQ(acknowledge(timely, 29 * us, 4000, 11), 6'010'000'000);

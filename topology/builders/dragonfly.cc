@@ -4,9 +4,9 @@
 #include <cassert>
 #include <memory>
 
+#include "base/splitmix64.h"
 #include "topology/builders/builder.h"
 #include "topology/routing/channel_dependencies.h"
-#include "topology/routing/pair_hash.h"
 
 namespace npunet::topology {
 
@@ -234,7 +234,7 @@ void DragonflyNextHops::list_next_hops(const Graph& /*graph*/, const PacketPlace
     }
     // Decided, and not in the destination's group: in the intermediate group, after a global link.
     const bool decided = place.memory != 0;
-    Leg minimal = leg_to(router, target, globals, mixed(place.hash));
+    Leg minimal = leg_to(router, target, globals, splitmix64(place.hash));
     minimal.next_hop.memory = memory_of(globals + 1U);
     minimal.links += minimal.enters_at == there ? 0 : 1;
     minimal.next_hop.weight = static_cast<std::uint16_t>(minimal.links);
@@ -242,12 +242,13 @@ void DragonflyNextHops::list_next_hops(const Graph& /*graph*/, const PacketPlace
     if (decided || shape_.groups < 3) {
         return;
     }
-    const std::uint64_t drawn = mixed(place.hash + 1);
+    const std::uint64_t drawn = splitmix64(place.hash + 1);
     auto between = static_cast<std::int64_t>(drawn % static_cast<std::uint64_t>(shape_.groups - 2));
     between += between >= std::min(own, target) ? 1 : 0;
     between += between >= std::max(own, target) ? 1 : 0;
-    Leg over = leg_to(router, between, 0, mixed(place.hash + 2));
-    const Leg behind = leg_to(between * shape_.a + over.enters_at, target, 1, mixed(place.hash));
+    Leg over = leg_to(router, between, 0, splitmix64(place.hash + 2));
+    const Leg behind =
+        leg_to(between * shape_.a + over.enters_at, target, 1, splitmix64(place.hash));
     over.next_hop.memory = memory_of(1);
     over.next_hop.weight =
         static_cast<std::uint16_t>(over.links + behind.links + (behind.enters_at == there ? 0 : 1));

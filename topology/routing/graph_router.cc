@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/splitmix64.h"
 #include "topology/routing/channel_dependencies.h"
 #include "topology/routing/pair_hash.h"
 #include "topology/routing/up_down_order.h"
@@ -139,7 +140,7 @@ std::vector<Hop> GraphRouter::route(const Graph& graph, NodeId from, NodeId to) 
         list_steps(graph, distance, state, steps);
         assert(!steps.empty() && "the network is connected");
         const LinkId link = steps[hash % steps.size()];
-        hash = mixed(hash);
+        hash = splitmix64(hash);
         hops.push_back(Hop{link, layer});
         state = static_cast<std::size_t>(state_after(state, graph.link(link)));
     }

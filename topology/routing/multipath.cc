@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "topology/routing/pair_hash.h"
+#include "base/splitmix64.h"
 
 namespace npunet::topology {
 
@@ -21,7 +21,8 @@ void EqualCostRouter::spread_over(const PacketPlace& place,
     if (next_hops.size() < 2) {
         return;
     }
-    const std::uint64_t drawn = mixed(place.hash + static_cast<std::uint64_t>(place.at.value()));
+    const std::uint64_t drawn =
+        splitmix64(place.hash + static_cast<std::uint64_t>(place.at.value()));
     const auto chosen = next_hops.begin() + static_cast<std::ptrdiff_t>(drawn % next_hops.size());
     if (spread_ == Spread::Spray) {
         next_hops.assign(1, *chosen);

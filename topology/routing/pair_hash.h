@@ -9,22 +9,14 @@
 #include <cstdint>
 
 #include "base/ids.h"
+#include "base/splitmix64.h"
 
 namespace npunet::topology {
-
-/// The finalizer of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-/// generators", OOPSLA 2014).
-[[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t value) {
-    value += 0x9E3779B97F4A7C15U;
-    value = (value ^ (value >> 30U)) * 0xBF58476D1CE4E5B9U;
-    value = (value ^ (value >> 27U)) * 0x94D049BB133111EBU;
-    return value ^ (value >> 31U);
-}
 
 [[nodiscard]] constexpr std::uint64_t pair_hash(std::uint64_t seed, NodeId from, NodeId to) {
     const std::uint64_t pair =
         (static_cast<std::uint64_t>(from.value()) << 32U) | static_cast<std::uint64_t>(to.value());
-    return mixed(mixed(seed) ^ pair);
+    return splitmix64(splitmix64(seed) ^ pair);
 }
 
 }  // namespace npunet::topology

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/splitmix64.h"
 #include "topology/graph/line.h"
-#include "topology/routing/pair_hash.h"
 
 namespace npunet::topology {
 
@@ -124,7 +124,7 @@ void ProductNextHops::list_next_hops(const Graph& graph, const PacketPlace& plac
     // To spread equal choices, the list begins with a random dimension. The escape is in the
     // lowest.
     const std::size_t count = dimensions_.size();
-    const std::size_t drawn = mixed(place.hash + static_cast<std::uint64_t>(at)) % count;
+    const std::size_t drawn = splitmix64(place.hash + static_cast<std::uint64_t>(at)) % count;
     const auto coordinate = [&](std::int64_t npu, std::size_t i) {
         return static_cast<std::int32_t>(npu / blocks_[i].stride % dimensions_[i].size);
     };

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "base/splitmix64.h"
 #include "generators/megatron/program/call_comparison.h"
-#include "generators/splitmix64.h"
 
 namespace npunet::generators::megatron {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "generators/splitmix64.h"
+#include "base/splitmix64.h"
 
 namespace npunet::generators::megatron {
 

@@ -21,13 +21,13 @@
 // Times in picoseconds.
 #pragma once
 
-#include "engine/clock/period_search.h"
 #include "packet/base/constants.h"
 #include "packet/credit/fast_forward/period_detection.h"
 #include "packet/credit/fast_forward/periodic_group.h"
 #include "packet/credit/network_state.h"
 
 #include "engine/clock/event_queue.h"
+#include "engine/clock/period_search.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "packet/routing/route_plan.h"
+#include "packet/credit/route_plan.h"
 
 #include <cassert>
 #include <utility>

@@ -1,10 +1,9 @@
 // Parameters of congestion control for sequences worked out by hand.
 //
-//     Dctcp dctcp(kept_choice(topology::paper_choice(algorithm), {{Parameter::gain, 0.25}}), path);
+//     Dctcp dctcp(choice_with(topology::paper_choice(algorithm), {{Parameter::gain, 0.25}}), path);
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <initializer_list>
 #include <utility>
 
@@ -15,18 +14,15 @@ namespace npunet::packet_test {
 /// Parameters and their values.
 using OtherValues = std::initializer_list<std::pair<std::size_t, double>>;
 
-/// A choice with other values, `more` last. It is there to the end of the program: algorithms refer
-/// to theirs.
-inline const topology::CongestionControlChoice& kept_choice(
-    topology::CongestionControlChoice choice, OtherValues values, OtherValues more = {}) {
-    static std::deque<topology::CongestionControlChoice> all;
+/// A choice with other values, `more` last.
+inline topology::CongestionControlChoice choice_with(topology::CongestionControlChoice choice,
+                                                     OtherValues values, OtherValues more = {}) {
     for (const OtherValues& changes : {values, more}) {
         for (const auto& [parameter, value] : changes) {
             choice.values[parameter] = value;
         }
     }
-    all.push_back(std::move(choice));
-    return all.back();
+    return choice;
 }
 
 }  // namespace npunet::packet_test

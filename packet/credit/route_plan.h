@@ -9,6 +9,8 @@
 //     while (!plan[hop].final) { ++hop; }
 #pragma once
 
+#include "packet/base/pool.h"
+
 #include "base/ids.h"
 #include "topology/graph/graph.h"
 #include "topology/network/network_description.h"
@@ -63,12 +65,7 @@ public:
 
     /// Stores a hop that is not part of a route at a given index. Not together with first_hop(). By
     /// value, as the hop may be an element of this plan.
-    void keep(std::uint32_t index, PlannedHop hop) {
-        if (index >= hops_.size()) {
-            hops_.resize(index + 1);
-        }
-        hops_[index] = hop;
-    }
+    void keep(std::uint32_t index, PlannedHop hop) { at_place(hops_, index) = hop; }
 
     std::uint32_t first_queue(std::size_t port) const { return first_queue_[port]; }
 

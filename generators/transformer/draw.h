@@ -9,15 +9,9 @@
 #include <cstdint>
 #include <initializer_list>
 
-namespace npunet::generators {
+#include "base/splitmix64.h"
 
-/// SplitMix64's output function (Steele, Lea, Flood 2014): spreads a number over 64 bits.
-[[nodiscard]] inline std::uint64_t splitmix64(std::uint64_t number) {
-    number += 0x9e3779b97f4a7c15U;
-    number = (number ^ (number >> 30U)) * 0xbf58476d1ce4e5b9U;
-    number = (number ^ (number >> 27U)) * 0x94d049bb133111ebU;
-    return number ^ (number >> 31U);
-}
+namespace npunet::generators {
 
 [[nodiscard]] inline std::uint64_t draw(std::initializer_list<std::uint64_t> key) {
     std::uint64_t state = 0;

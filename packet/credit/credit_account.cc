@@ -1,4 +1,4 @@
-#include "packet/base/credit_account.h"
+#include "packet/credit/credit_account.h"
 
 #include "packet/base/constants.h"
 

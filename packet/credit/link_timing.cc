@@ -1,4 +1,4 @@
-#include "packet/base/link_timing.h"
+#include "packet/credit/link_timing.h"
 
 #include "base/errors.h"
 #include "engine/clock/clock_limit.h"
