@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace npunet::report {
 
@@ -57,8 +58,8 @@ public:
             const double whole = static_cast<double>(begin_of(column + 1) - begin_of(column)) *
                                  static_cast<double>(ranks);
             const double share = std::min(1.0, static_cast<double>(busy) / std::max(whole, 1.0));
-            cell.busy =
-                static_cast<std::uint8_t>(std::max(1, static_cast<int>(share * steps + 0.5)));
+            cell.busy = static_cast<std::uint8_t>(
+                std::max(1, static_cast<int>(std::lround(share * steps))));
         }
         return cell;
     }

@@ -104,9 +104,9 @@ void PriorityFlowControl::forget(std::uint32_t link) {
         return;
     }
     const std::uint32_t paused = std::exchange(state_.ports[number].paused, 0);
-    for (std::uint8_t traffic_class = 0; traffic_class < state_.class_count; ++traffic_class) {
+    for (std::uint32_t traffic_class = 0; traffic_class < state_.class_count; ++traffic_class) {
         if ((paused >> traffic_class & 1U) != 0) {
-            tell(number, traffic_class, false);
+            tell(number, static_cast<std::uint8_t>(traffic_class), false);
         }
     }
     end_pause(number);

@@ -37,11 +37,11 @@ struct CreditState {
 
     /// The receiver processes a report: the need in grants, and how many grants the sender had
     /// received. `afresh`: grants in flight are considered lost.
-    void learn(std::int64_t need, std::uint64_t had_, bool afresh) {
+    void learn(std::int64_t need, std::uint64_t received, bool afresh) {
         if (afresh) {
-            given = had_;
+            given = received;
         }
-        const auto in_flight = static_cast<std::int64_t>(given - had_);
+        const auto in_flight = static_cast<std::int64_t>(given - received);
         demand = need > in_flight ? need - in_flight : 0;
     }
 
