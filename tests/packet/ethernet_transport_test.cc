@@ -178,7 +178,7 @@ TEST(EthernetTransport, SendsAgainForEverWhereItIsTold) {
 /// each has a window of 18 packets.
 struct TwoIntoOne {
     TwoIntoOne(Time jitter, std::uint64_t seed, std::uint64_t shuffle_seed = 0)
-        : run(network(jitter, seed), plan(), shuffle_seed) {}
+        : machine(network(jitter, seed)), run(machine, plan(), shuffle_seed) {}
 
     static constexpr int count = 400;
 
@@ -215,6 +215,7 @@ struct TwoIntoOne {
         return static_cast<double>(std::min(done[0], done[1])) / std::max(done[0], done[1]);
     }
 
+    NetworkDescription machine;
     EthernetRun run;
 };
 
