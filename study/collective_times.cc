@@ -43,6 +43,8 @@ public:
           fidelity_(fidelity),
           options_(options) {
         options_.timeline = false;
+        benchmark_.size = Bytes(1);
+        static_cast<void>(generators::generate(benchmark_));  // what the group lacks is said once
     }
 
     [[nodiscard]] std::int64_t members() const {
