@@ -1,16 +1,15 @@
 #include "cli/command/commands.h"
+#include "cli/command/figure_file.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "base/atomic_file.h"
 #include "base/errors.h"
 #include "base/printable.h"
 #include "base/units.h"
@@ -192,20 +191,13 @@ report::NetworkPlot plot_of(const NetworkDescription& network, const Route& rout
 /// Throws InputError for a file that is no picture, and for networks of which none can be made.
 void draw(const TopologyOptions& options, const NetworkDescription& network, const Route& route) {
     constexpr std::size_t most_links = 200'000;
-    const std::string kind = std::filesystem::path(options.drawing).extension().string();
-    if (kind != ".svg" && kind != ".png") {
-        throw InputError({"--draw", "", fmt::format("'{}'", options.drawing),
-                          "a file whose name ends in .svg or .png", ""});
-    }
+    check_figure_file("--draw", options.drawing);
     if (network.graph.links() > most_links) {
         throw InputError({"--draw", "", fmt::format("{} links", network.graph.links()),
                           fmt::format("at most {}, of which a picture can be made", most_links),
                           "--json lists them"});
     }
-    const report::Figure figure = report::network_figure(plot_of(network, route));
-    AtomicFile file(options.drawing);
-    file.stream() << (kind == ".svg" ? figure.svg : figure.png);
-    file.commit();
+    write_figure_file(options.drawing, report::network_figure(plot_of(network, route)));
 }
 
 void run(const TopologyOptions& options, CommandContext& context) {

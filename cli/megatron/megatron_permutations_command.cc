@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "base/atomic_file.h"
 #include "base/errors.h"
 #include "base/json_writer.h"
 #include "cli/command/commands.h"
+#include "cli/command/figure_file.h"
 #include "cli/command/output_options.h"
 #include "cli/console/progress_line.h"
 #include "generators/megatron/logs/call_log_reader.h"
@@ -66,16 +66,6 @@ fs::path checked_folder(const std::string& argument) {
                           "writes such folders"});
     }
     return folder;
-}
-
-/// "svg" or "png"; nothing is read before this is known.
-std::string format_of(const std::string& file) {
-    const std::string extension = fs::path(file).extension().string();
-    if (extension != ".svg" && extension != ".png") {
-        throw InputError({"--traffic-matrix", "", fmt::format("'{}'", file),
-                          "a name that ends with .svg or .png", ""});
-    }
-    return extension.substr(1);
 }
 
 PermutationList original_list(const LogFolder& folder, GroupTable& table) {
@@ -213,15 +203,12 @@ void write_matrix(const PermutationOptions& options, const LogFolder& folder,
         }
         plot.panels.push_back(std::move(panel));
     }
-    const report::Figure figure = report::heat_map_figure(plot);
-    AtomicFile file(options.matrix);
-    file.stream() << (format_of(options.matrix) == "svg" ? figure.svg : figure.png);
-    file.commit();
+    write_figure_file(options.matrix, report::heat_map_figure(plot));
 }
 
 void run(const PermutationOptions& options, CommandContext& context) {
     if (!options.matrix.empty()) {
-        static_cast<void>(format_of(options.matrix));
+        check_figure_file("--traffic-matrix", options.matrix);
     }
     const LogFolder folder = open_log_folder(checked_folder(options.folder));
     GroupTable table;

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <limits>
 
-#include "base/atomic_file.h"
 #include "base/errors.h"
+#include "cli/command/figure_file.h"
 #include "cli/plan/plan_search.h"
 #include "cli/plan/search_progress.h"
 #include "generators/workload_files.h"
@@ -212,10 +212,7 @@ void draw_stages(const PlanSearchOptions& options, const RankedPlan& plan) {
                      plan.chunks > 1 ? fmt::format("interleaved, {} chunks", plan.chunks)
                                      : std::string("1F1B")),
          plan.stages});
-    AtomicFile file(options.figure);
-    const bool is_svg = std::filesystem::path(options.figure).extension() == ".svg";
-    file.stream() << (is_svg ? figure.svg : figure.png);
-    file.commit();
+    write_figure_file(options.figure, figure);
 }
 
 }  // namespace

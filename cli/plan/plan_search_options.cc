@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 
 #include "base/errors.h"
 #include "cli/command/commands.h"
+#include "cli/command/figure_file.h"
 #include "cli/command/option_values.h"
 #include "cli/command/output_options.h"
 
@@ -309,10 +309,8 @@ void PlanSearchOptions::choose_dialect() {
 }
 
 void PlanSearchOptions::check_output() const {
-    const std::string form = std::filesystem::path(figure).extension().string();
-    if (!figure.empty() && form != ".svg" && form != ".png") {
-        throw InputError(
-            {"--figure", "", fmt::format("'{}'", figure), "a name that ends in .svg or .png", ""});
+    if (!figure.empty()) {
+        check_figure_file("--figure", figure);
     }
     for (const char* name : {"--traces", "--verify-fidelity"}) {
         if (command_->count(name) > 0 && verify == 0) {

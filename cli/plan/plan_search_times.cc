@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <utility>
 #include <vector>
 
-#include "base/atomic_file.h"
 #include "base/errors.h"
 #include "base/json_writer.h"
+#include "cli/command/figure_file.h"
 #include "cli/plan/plan_search.h"
 #include "cli/plan/search_progress.h"
 #include "planner/synthetic_profiles.h"
@@ -94,19 +93,12 @@ void draw_search_times(const PlanSearchOptions& options, CommandContext& context
         throw InputError(
             {"--search-times", "", "beside --homogeneous", "a search of the cluster", ""});
     }
-    const std::string form = std::filesystem::path(options.search_times).extension().string();
-    if (form != ".svg" && form != ".png") {
-        throw InputError({"--search-times", "", fmt::format("'{}'", options.search_times),
-                          "a name that ends in .svg or .png", ""});
-    }
+    check_figure_file("--search-times", options.search_times);
     const SearchTimePlot plot{
         fmt::format("Searches for plans, {} samples a step", options.gbs.value()),
         {"metis", "headroom"},
         measure(options, context)};
-    const report::Figure figure = report::search_time_figure(plot);
-    AtomicFile file(options.search_times);
-    file.stream() << (form == ".svg" ? figure.svg : figure.png);
-    file.commit();
+    write_figure_file(options.search_times, report::search_time_figure(plot));
     context.out << (options.json ? json_of(plot, options.search_times) : table_of(plot));
 }
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include "base/errors.h"
 #include "base/units.h"
 #include "cli/command/commands.h"
+#include "cli/command/figure_file.h"
 #include "cli/command/messages.h"
 #include "cli/command/option_values.h"
 #include "cli/command/output_options.h"
@@ -103,14 +103,6 @@ std::vector<Implementation> algorithms_of(const CollectiveOptions& options, Coll
     return algorithms;
 }
 
-void check_figure(const std::string& file) {
-    const std::string form = std::filesystem::path(file).extension().string();
-    if (!file.empty() && form != ".svg" && form != ".png") {
-        throw InputError(
-            {"--figure", "", fmt::format("'{}'", file), "a name that ends in .svg or .png", ""});
-    }
-}
-
 void write_files(const CollectiveOptions& options, const report::CollectiveTimes& times) {
     if (!options.csv.empty()) {
         AtomicFile file(options.csv);
@@ -118,16 +110,14 @@ void write_files(const CollectiveOptions& options, const report::CollectiveTimes
         file.commit();
     }
     if (!options.figure.empty()) {
-        const report::Figure figure = report::collective_times_figure(times);
-        AtomicFile file(options.figure);
-        file.stream() << (std::filesystem::path(options.figure).extension() == ".svg" ? figure.svg
-                                                                                      : figure.png);
-        file.commit();
+        write_figure_file(options.figure, report::collective_times_figure(times));
     }
 }
 
 void run(const CommandContext& context, const CollectiveOptions& options) {
-    check_figure(options.figure);
+    if (!options.figure.empty()) {
+        check_figure_file("--figure", options.figure);
+    }
     const study::Fidelity fidelity = study::fidelity_named(options.fidelity);
     study::CollectiveTimesRequest request;
     request.kind = kind_named(options.type);
