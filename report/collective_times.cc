@@ -29,14 +29,15 @@ double microseconds(Time time) {
 
 /// nccl-tests' columns: they reduce sums of floats, and count elements of 4 bytes.
 std::vector<std::string> row_of(const CollectiveTimes& times, const CollectiveTime& one) {
-    const bool reduces = times.type.find("reduce") != std::string::npos;
-    const bool rooted = times.type == "broadcast" || times.type == "reduce" ||
-                        times.type == "gather" || times.type == "scatter";
+    using engine::CollectiveKind;
+    const bool reduces = times.kind == CollectiveKind::AllReduce ||
+                         times.kind == CollectiveKind::ReduceScatter ||
+                         times.kind == CollectiveKind::Reduce;
     return {std::to_string(one.size.value()),
             std::to_string(one.size.value() / 4),
             "float",
             reduces ? "sum" : "none",
-            rooted ? "0" : "-1",
+            engine::has_root(times.kind) ? "0" : "-1",
             fmt::format("{:.2f}", microseconds(one.time)),
             fmt::format("{:.2f}", one.algorithm_gbps()),
             fmt::format("{:.2f}", one.bus_gbps()),
@@ -91,8 +92,8 @@ std::size_t CollectiveTimes::sizes() const {
 }
 
 std::string collective_times_table(const CollectiveTimes& times) {
-    std::string text = fmt::format("# {} among {} NPUs of {}, {}\n\n", times.type, times.members,
-                                   printable(times.network), times.fidelity);
+    std::string text = fmt::format("# {} among {} NPUs of {}, {}\n\n", engine::name_of(times.kind),
+                                   times.members, printable(times.network), times.fidelity);
     for (const CollectiveSeries& series : times.series) {
         add_block(text, times, series);
     }
@@ -121,7 +122,7 @@ std::string collective_times_json(const CollectiveTimes& times) {
     using Layout = JsonWriter::Layout;
     JsonWriter json;
     json.begin_object(Layout::Lines)
-        .member("collective", times.type)
+        .member("collective", engine::name_of(times.kind))
         .member("npus", static_cast<std::int64_t>(times.members))
         .member("network", times.network)
         .member("fidelity", times.fidelity);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/quantities.h"
+#include "engine/collective_algorithms/implementation.h"
 
 namespace npunet::report {
 
@@ -33,7 +34,7 @@ struct CollectiveSeries {
 };
 
 struct CollectiveTimes {
-    std::string type;  ///< "all_reduce"
+    engine::CollectiveKind kind = engine::CollectiveKind::AllReduce;
     std::size_t members = 0;
     std::string network;
     std::string fidelity;

@@ -103,7 +103,7 @@ report::CollectiveTimes collective_times(
     check_fidelity(machine, fidelity);
     Timer timer(machine, request, fidelity, options);
     report::CollectiveTimes result;
-    result.type = engine::name_of(request.kind);
+    result.kind = request.kind;
     result.members = static_cast<std::size_t>(timer.members());
     result.network = machine.network.name;
     result.fidelity = name_of(fidelity);

@@ -50,7 +50,7 @@ void draw_series(Canvas& canvas, const CollectiveSeries& series, std::size_t num
 
 void draw(Canvas& canvas, const CollectiveTimes& times) {
     const std::vector<const CollectiveSeries*> all = drawn(times);
-    draw_title(canvas, fmt::format("{} among {} NPUs", times.type, times.members),
+    draw_title(canvas, fmt::format("{} among {} NPUs", engine::name_of(times.kind), times.members),
                fmt::format("{}, {}", times.network, times.fidelity));
     std::vector<LegendEntry> legend;
     std::vector<double> sizes;

@@ -38,7 +38,7 @@ report::CollectiveTimes times_of(const Machine& machine, CollectiveKind kind,
 TEST(CollectiveTimes, FollowTheClosedFormOfARing) {
     const report::CollectiveTimes times =
         times_of(ring_of_four(), CollectiveKind::AllReduce, {"ring"}, {Bytes(4'000'000)});
-    EXPECT_EQ(times.type, "all_reduce");
+    EXPECT_EQ(times.kind, CollectiveKind::AllReduce);
     EXPECT_EQ(times.members, 4U);
     const report::CollectiveTime& one = times.series.at(0).times.at(0);
     EXPECT_EQ(one.size, Bytes(4'000'000));
@@ -121,7 +121,7 @@ TEST(CollectiveTimes, PacketsTakeLonger) {
     }
 }
 
-// Members are those that are named, and nobody else's links count.
+// Only the NPUs of --group take part.
 TEST(CollectiveTimes, GroupsAreTheMembers) {
     CollectiveTimesRequest request{CollectiveKind::AllReduce,
                                    {Bytes(1'000'000)},
