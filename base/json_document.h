@@ -109,8 +109,8 @@ template <class Json>
     return document;
 }
 
-/// The same as parse_json() for a file. Throws InputError besides for one that is missing, a
-/// folder, unreadable or too long.
+/// The same as parse_json() for a file. Also throws InputError for one that is missing, a folder,
+/// unreadable or too long.
 template <class Json>
 [[nodiscard]] Json read_json(const std::filesystem::path& file, const JsonKind& kind) {
     return parse_json<Json>(file.string(), read_input_text(file, kind.expected, kind.remedy), kind);

@@ -28,9 +28,9 @@
 
 namespace npunet {
 
-/// A round of run() takes a microsecond or two besides the steps: threads wait for the next one
-/// awake for a while, and only then go to sleep. A thread that the machine has set aside is not
-/// waited for; the others do its share.
+/// A round of run() costs a microsecond or two in addition to its steps: threads spin for a while
+/// before they sleep until the next one. A round does not wait for a thread that the machine has
+/// preempted; the others do its share.
 class ThreadPool {
 public:
     /// In a round.
@@ -97,9 +97,9 @@ private:
     std::vector<std::thread> threads_;  ///< the last: they use the others
 };
 
-/// Calls step(0) to step(count - 1) on so many threads (0: as the machine has cores), the caller's
-/// among them. When calls throw, no further ones are begun, and the exception of the lowest number
-/// is thrown once those under way have ended.
+/// Calls step(0) to step(count - 1) on `threads` threads (0: one per core), the caller's among
+/// them. When calls throw, no further ones are begun, and the exception of the lowest number is
+/// thrown once the running ones have ended.
 void for_each_in_parallel(std::size_t count, const std::function<void(std::size_t)>& step,
                           std::size_t threads = 0);
 

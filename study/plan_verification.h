@@ -18,7 +18,7 @@ namespace npunet::study {
 ///
 /// Rank r is the r-th device of the cluster. A pass takes a third (forward) or two thirds
 /// (backward) of the profiled times of its layers, as a recorded duration; the first stage's
-/// forward pass has the batch generator besides, the last stage's backward pass the gap between the
+/// forward pass also has the batch generator, the last stage's backward pass the gap between the
 /// layers. Replicas of neighbouring stages exchange the samples that both work on, each
 /// tensor-parallel rank its part; gradients are all-reduced among the replicas of a stage, and the
 /// optimizer follows. Communication inside tensor groups is in the profiled times.

@@ -17,10 +17,10 @@ namespace npunet::study {
 /// Dimensions, and on networks without dimensions links between two kinds of nodes, that nothing
 /// crosses: a sentence for each such part, or one when nothing is sent at all. A part counts as
 /// crossed when its links carried bytes, or lie on the route between two ranks that exchange
-/// messages, which may be empty. All fidelities say the same but where packets leave the routes:
-/// round dead links and by routings that make detours. The run has come to its end. Time: that of
-/// the links; of the routes between communicating ranks (n log n of n members) besides where links
-/// carried nothing.
+/// messages, which may be empty. All fidelities say the same unless packets leave the routes:
+/// around failed links, and with non-minimal routing. The run has ended. Time: proportional to the
+/// links and, if links carried nothing, to the routes between communicating ranks (n log n of n
+/// members).
 [[nodiscard]] std::vector<std::string> notes_on_idle_links(
     const engine::Workload& workload, const topology::NetworkDescription& network,
     const engine::Results& results);

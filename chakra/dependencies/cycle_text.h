@@ -1,4 +1,4 @@
-// Nodes that wait for each other, in words. For the sources of this folder only.
+// Nodes that wait for each other, in words. For the sources of chakra only.
 //
 //     cycle_text(cycle.size(), [&](std::size_t i) { return fmt::format("node {}", cycle[i]); });
 #pragma once

@@ -1,4 +1,4 @@
-// The frames of a trace at any place of the file, as schema 0.0.4. For the sources of this folder
+// The frames of a trace at any place of the file, as schema 0.0.4. For the sources of chakra
 // only.
 //
 //     SeekableFrames frames("trace.0.et", {}, folder);

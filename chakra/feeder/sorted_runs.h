@@ -1,5 +1,5 @@
 // Records in order, more of them than memory holds: sorted runs on disk, merged before there are
-// many (a log-structured merge tree that knows two ways of asking). For the sources of this folder
+// many (a log-structured merge tree that knows two ways of asking). For the sources of chakra
 // only.
 //
 //     SortedRuns waiting(folder);

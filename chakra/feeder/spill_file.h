@@ -1,5 +1,5 @@
 // A file without a name that holds what does not fit into memory; it is gone when it is closed.
-// For the sources of this folder only.
+// For the sources of chakra only.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // What is known of a trace before its nodes are looked at: which ids there are, and where low ones
-// can still come. For the sources of this folder only.
+// can still come. For the sources of chakra only.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Nodes that wait, each remembered with one node that has to end first; beyond a number of them on
-// disk. For the sources of this folder only.
+// disk. For the sources of chakra only.
 #pragma once
 
 #include <cstdint>

@@ -6,8 +6,7 @@
 //     }
 //
 // Files compressed with gzip are recognised by content. Memory grows with what the file holds,
-// never with what a length claims. For the sources of this folder only; whoever wants nodes wants
-// chakra/files/trace_reader.h.
+// never with what a length claims. Internal to chakra: chakra/files/trace_reader.h reads nodes.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 //     compressed.finish();
 //
 // The same bytes give the same file: its header holds neither a name nor a time.
-// For the sources of this folder only.
+// For the sources of chakra only.
 #pragma once
 
 #include <zlib.h>

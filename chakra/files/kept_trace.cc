@@ -37,7 +37,7 @@ public:
     [[nodiscard]] std::uint32_t tag() { return stream_.ReadTag(); }
     [[nodiscard]] bool at_end() { return stream_.ConsumedEntireMessage(); }
     [[nodiscard]] bool number(std::uint64_t& value) { return stream_.ReadVarint64(&value); }
-    /// A length and so many bytes.
+    /// A length, and that number of bytes.
     [[nodiscard]] bool bytes(std::string_view& value) {
         std::uint32_t length = 0;
         if (!stream_.ReadVarint32(&length)) {

@@ -1,5 +1,5 @@
 // Counts which attributes the nodes of a trace have, by name and kind of value. For the sources of
-// this folder only.
+// chakra only.
 #pragma once
 
 #include <cstdint>

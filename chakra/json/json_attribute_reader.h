@@ -1,5 +1,5 @@
 // A list of attributes of a JSON trace, each of which becomes an AttributeProto on the wire while
-// it is parsed. For the sources of this folder only.
+// it is parsed. For the sources of chakra only.
 //
 //     JsonAttributesReader attributes(place, [&](ByteBlocks&& message) { ... });
 //     return attributes.begin();        // the level of the list

@@ -1,5 +1,5 @@
 // The value of an attribute of a JSON trace, which becomes a field of AttributeProto while it is
-// parsed. For the sources of this folder only.
+// parsed. For the sources of chakra only.
 //
 //     JsonValueEncoder value;
 //     value.begin(ValueMember::Int64List);

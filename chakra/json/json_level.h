@@ -1,5 +1,5 @@
 // What takes the content of one object or list of a JSON trace while it is parsed, and what it
-// shares with the others. For the sources of this folder only.
+// shares with the others. For the sources of chakra only.
 //
 // The parser's handler (chakra/json/json_trace_reader.cc) keeps the levels that are open, one in
 // the other, and tells the innermost what comes. A level that does not ask for an object or a list

@@ -1,5 +1,5 @@
 // A node of a JSON trace, which becomes a frame of schema 0.0.4 while it is parsed. For the sources
-// of this folder only; the form is described in chakra/json/json_trace.h.
+// of chakra only; the form is described in chakra/json/json_trace.h.
 //
 //     JsonNodeReader node(place, [&](ByteBlocks&& message) { ... });
 //     return node.begin();              // the level of the object

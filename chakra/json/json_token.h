@@ -1,5 +1,5 @@
 // One value of a JSON text as the parser gives it, before it is known what it is for. For the
-// sources of this folder only.
+// sources of chakra only.
 //
 //     const auto size = integer_of<std::uint64_t>(token);    // nothing for "a", -1, 1.5, ...
 #pragma once

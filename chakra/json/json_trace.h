@@ -1,5 +1,5 @@
 // Traces as JSON: one object {"workload_graph": [node, ...]}, as the feeder of Chakra reads it.
-// For the sources of this folder only; whoever wants nodes wants chakra/files/trace_reader.h.
+// Internal to chakra: chakra/files/trace_reader.h reads nodes.
 //
 // Each node is an object with the feeder's keys, from which schema 0.0.4 follows: Id, Name,
 // NodeType, runtime (us), data_deps, is_cpu_op, and for communication tensor_size, comm_type,

@@ -1,5 +1,5 @@
 // Text and attribute values of nodes as JSON, without loss; chakra/json/json_attribute_reader.h
-// reads them. For the sources of this folder only; the form is described in
+// reads them. For the sources of chakra only; the form is described in
 // chakra/json/json_trace.h.
 #pragma once
 

@@ -1,5 +1,5 @@
 // What one frame says about the schema it is of: chakra/schemas/schema_detection.h adds that up.
-// For the sources of this folder only.
+// For the sources of chakra only.
 #pragma once
 
 #include <google/protobuf/descriptor.h>

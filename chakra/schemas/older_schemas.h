@@ -1,5 +1,5 @@
 // What the schemas before 0.0.4, which will not change any more, have otherwise: numbers of
-// collectives and node types. For the sources of this folder only.
+// collectives and node types. For the sources of chakra only.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // The fields of an encoded message one by one, against what a schema says about them. Where a
 // parser skips what it does not expect, this says what it was: that is how the schema of a file is
-// told from its bytes. For the sources of this folder only.
+// told from its bytes. For the sources of chakra only.
 //
 //     for (WireFields fields(frame); fields.next();) {
 //         use(fields.field());

@@ -1,5 +1,5 @@
 // Bytes that are written one after the other and grow by blocks: never held twice, unlike those of
-// a string, which grows by copying itself to twice the room. For the sources of this folder only.
+// a string, which grows by copying itself to twice the room. For the sources of chakra only.
 //
 //     ByteBlocks list;
 //     list.append_varint(7);

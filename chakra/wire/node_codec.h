@@ -1,4 +1,4 @@
-// Between chakra::Node and bytes of schema 0.0.4. For the sources of this folder only: no public
+// Between chakra::Node and bytes of schema 0.0.4. For the sources of chakra only: no public
 // header may include generated code.
 #pragma once
 

@@ -8,7 +8,7 @@
 //         }
 //     }
 //
-// Reads schema 0.0.4, to which the readers of this folder bring every other one. Several times as
+// Reads schema 0.0.4, to which the readers of chakra bring every other one. Several times as
 // fast as chakra::Node (chakra/trace/node.h), which owns what it holds and can be changed. Protobuf
 // defines what the bytes mean; a test holds the two against each other.
 //

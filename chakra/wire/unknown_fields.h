@@ -1,5 +1,5 @@
 // What a message holds beyond its schema, as bytes on the wire: the `rest` of nodes, attributes,
-// tensors and metadata. For the sources of this folder only.
+// tensors and metadata. For the sources of chakra only.
 #pragma once
 
 #include <cstddef>

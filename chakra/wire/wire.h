@@ -1,5 +1,5 @@
 // The Protobuf wire format in memory: tags, variable-length integers, lengths.
-// For the sources of this folder only.
+// For the sources of chakra only.
 //
 //     WireCursor fields(message);
 //     while (fields.next()) {

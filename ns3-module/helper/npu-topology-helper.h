@@ -18,7 +18,7 @@ namespace ns3
 /**
  * @ingroup npunet
  * Describes any network that a network.yml can describe, in ns-3's types. The last call of a
- * Set...() holds; AddNpu(), AddSwitch() and AddLink() make a graph of one's own.
+ * Set...() holds; AddNpu(), AddSwitch() and AddLink() make a user-defined graph.
  *
  *     NpuTopologyHelper::Link fast(DataRate("800Gbps"), NanoSeconds(100));
  *     NpuTopologyHelper::Link slow(DataRate("200Gbps"), NanoSeconds(500));
@@ -142,7 +142,7 @@ class NpuTopologyHelper
                  const FatTree& rail);
 
     /**
-     * @param name of an NPU of a graph of one's own; NPUs are numbered in the order of these calls
+     * @param name of an NPU of a user-defined graph; NPUs are numbered in the order of these calls
      */
     void
     AddNpu(const std::string& name)
@@ -151,7 +151,7 @@ class NpuTopologyHelper
     }
 
     /**
-     * @param name of a switch of a graph of one's own; numbered after the NPUs
+     * @param name of a switch of a user-defined graph; numbered after the NPUs
      */
     void
     AddSwitch(const std::string& name)
@@ -160,7 +160,7 @@ class NpuTopologyHelper
     }
 
     /**
-     * A link of a graph of one's own.
+     * A link of a user-defined graph.
      * @param from name of a node
      * @param to name of another node
      * @param link its rate and delay
@@ -192,14 +192,14 @@ class NpuTopologyHelper
 
   private:
     /**
-     * @param name of a node of a graph of one's own
+     * @param name of a node of a user-defined graph
      * @param kind of the node
      */
     void AddNode(const std::string& name, const std::string& kind);
 
-    std::string m_text;                //!< the network but for a graph of one's own
-    std::vector<std::string> m_nodes;  //!< of a graph of one's own
-    std::vector<std::string> m_cables; //!< of a graph of one's own
+    std::string m_text;                //!< the network but for a user-defined graph
+    std::vector<std::string> m_nodes;  //!< of a user-defined graph
+    std::vector<std::string> m_cables; //!< of a user-defined graph
 };
 
 } // namespace ns3

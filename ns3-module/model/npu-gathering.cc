@@ -22,7 +22,7 @@ using npunet::engine::LinkUse;
 
 /// Figures of a flow.
 constexpr std::size_t FLOW_FIGURES = 22;
-/// Figures of a link besides those by class and by power of two.
+/// Figures of a link other than those by class and by power of two.
 constexpr std::size_t LINK_FIGURES = 10;
 /// A histogram has not more entries.
 constexpr std::size_t POWERS = 64;
@@ -186,7 +186,7 @@ GatherNpuLinkUse(std::vector<LinkUse> uses)
     {
         Row(&table[link * width], true).Pass(uses[link]);
     }
-    // Whoever knows nothing of a link has zeros for it.
+    // A process without a link has zeros for it.
     table = NpuProcesses::Max(std::move(table));
     for (std::size_t link = 0; link < uses.size(); ++link)
     {

@@ -313,8 +313,8 @@ class NpuNetDevice : public NetDevice
     bool HasPacketListeners() const;
 
     /**
-     * @return true once whenever somebody begins to listen to QueueLength while nobody else does:
-     *         lengths are counted from then on, from 0
+     * @return true once for each time that QueueLength gets its first listener: lengths are
+     *         counted from then on, from 0
      */
     bool BeginQueueLengths();
 

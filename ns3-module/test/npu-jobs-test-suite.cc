@@ -197,7 +197,7 @@ class NpuJobsLateMessagesTestCase : public TestCase
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(next->GetResults().finish.ps(), 265'000, "the new one");
         NS_TEST_EXPECT_MSG_EQ(next->GetResults().npus[0].finish.ps(), 260'000, "its send");
-        NS_TEST_EXPECT_MSG_EQ(ends, 0, "nobody hears of the old one");
+        NS_TEST_EXPECT_MSG_EQ(ends, 0, "the old job has no listener");
         NS_TEST_EXPECT_MSG_EQ(old->IsFinished(), true, "it holds no NPU");
         NS_TEST_EXPECT_MSG_EQ(fabric->GetPacketHops(), 103, "all packets cross the link");
         Simulator::Destroy();

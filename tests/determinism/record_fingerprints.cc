@@ -1,4 +1,4 @@
-// Records tests/determinism/fingerprints.txt anew: scripts/record fingerprints.
+// Renews tests/determinism/fingerprints.txt: scripts/record fingerprints.
 #include <cstdint>
 #include <iostream>
 #include <string>

@@ -20,8 +20,8 @@ struct Told {
     std::uint64_t packet_hops = 0;
 };
 
-/// Runs a plan while somebody looks at the network at some times: when NPUs issue, and in turns
-/// before anything arrives.
+/// Runs a plan and reads the network's figures at the times `looks`: alternately when NPUs issue
+/// and before anything arrives.
 [[nodiscard]] Told run_and_look(const Plan& plan, const std::vector<Time>& looks,
                                 engine::EventQueue& queue, packet::PacketNetwork& machine);
 

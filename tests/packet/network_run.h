@@ -98,7 +98,7 @@ struct NetworkRun {
     Traffic traffic;
 };
 
-/// Every message came once, and nobody heard that it had left before.
+/// Every message was delivered once, and reported as sent no earlier than that.
 template <class NetworkType>
 void expect_everything_once(const NetworkRun<NetworkType>& run, const Plan& plan) {
     for (std::size_t i = 0; i < plan.size(); ++i) {

@@ -1,4 +1,4 @@
-// Records tests/study/packet_steps.txt anew, packet by packet: scripts/record packet-steps.
+// Renews tests/study/packet_steps.txt, packet by packet: scripts/record packet-steps.
 #include <vector>
 
 #include "packet_steps.h"

@@ -294,9 +294,9 @@ struct Earlier {
     bool operator()(const State& a, const State& b) const { return key(a) < key(b); }
 };
 
-// What packets wait for, in all epochs together: whoever has come to a place in one epoch may
-// choose there in a later one. The dependencies form no circle, but for those of packets that begin
-// anew (topology/network/reroutes.h); and within an epoch none does.
+// Channel dependencies of all epochs together, since a packet that reached a node in one epoch may
+// choose there in a later one. They are acyclic except for packets that restart their route
+// (topology/network/reroutes.h); within an epoch they always are.
 TEST(Detours, WaitInNoCircleInAnyEpoch) {
     std::mt19937_64 random(12);
     int anew = 0;

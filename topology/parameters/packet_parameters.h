@@ -98,7 +98,7 @@ struct SharedBufferParameters {
 /// the end, those of networks with Ethernet-like switches.
 struct PacketParameters {
     Bytes mtu{4096};   ///< payload bytes per packet, at least 1
-    Bytes header{64};  ///< bytes on the wire besides the payload
+    Bytes header{64};  ///< bytes on the wire in addition to the payload
     /// 0 = automatic. With credits per input port and virtual channel; without them the room that
     /// all packets in a node share.
     Bytes buffer{0};
