@@ -92,11 +92,14 @@ NetworkDescription make_network(std::vector<Dimension> dimensions, std::string n
         static_cast<std::size_t>(size.npus + size.switches), static_cast<std::size_t>(size.links));
     std::int64_t stride = 1;
     std::int32_t dimension_number = 0;
+    std::vector<std::pair<std::string, std::int64_t>> blocks;
     for (const Dimension& dimension : dimensions) {
         const NodeId first_switch = add_line_switches(network.graph, dimension);
         add_lines(network.graph, dimension, dimension_number++, stride, first_switch);
         stride *= dimension.size;
+        blocks.emplace_back(name_of(dimension.kind), stride);
     }
+    network.tiers = tiers_of_blocks(size.npus, blocks);
     network.dimensions = std::move(dimensions);
     return network;
 }

@@ -152,6 +152,8 @@ NetworkDescription make_dragonfly(const DragonflyShape& shape,
         }
     }
     network.router = std::make_shared<DragonflyRouter>(shape);
+    network.tiers =
+        tiers_of_blocks(shape.npus(), {{"group", shape.a * shape.p}, {"groups", shape.npus()}});
     return network;
 }
 

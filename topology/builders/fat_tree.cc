@@ -107,6 +107,12 @@ NetworkDescription make_fat_tree(const FatTreeShape& shape, const std::vector<Li
         network.graph, shape, speeds,
         [](std::int64_t i) { return NodeId(static_cast<std::int32_t>(i)); }, "");
     network.router = std::make_shared<FatTreeRouter>(shape, UpLinks::ByDestination, 1);
+    std::vector<std::pair<std::string, std::int64_t>> blocks{{"leaf", shape.down[0]}};
+    if (shape.levels == 3) {
+        blocks.emplace_back("pod", shape.down[0] * shape.down[1]);
+    }
+    blocks.emplace_back("tree", shape.npus);
+    network.tiers = tiers_of_blocks(shape.npus, blocks);
     return network;
 }
 

@@ -83,6 +83,7 @@ NetworkDescription make_rail(const RailShape& shape, const LinkSpeed& scale_up,
             "rail" + std::to_string(place) + "-");
     }
     network.router = std::make_shared<RailRouter>(shape, UpLinks::ByDestination, 1);
+    network.tiers = tiers_of_blocks(shape.npus(), {{"server", size}, {"rail", shape.npus()}});
     return network;
 }
 

@@ -18,6 +18,7 @@
 #include "topology/graph/dimension.h"
 #include "topology/graph/graph.h"
 #include "topology/network/faults.h"
+#include "topology/network/tiers.h"
 #include "topology/parameters/packet_parameters.h"
 #include "topology/routing/multipath.h"
 #include "topology/routing/router.h"
@@ -33,7 +34,10 @@ public:
     std::string file;                   ///< it was read from, for messages; empty for others
     std::string name;                   ///< "Mesh2D", "Ring x Switch", ... for people
     std::vector<Dimension> dimensions;  ///< empty for networks without dimensions
-    std::vector<NodeId> npu_of_rank;    ///< the placement: all NPUs, or those of a job
+    /// The hierarchy, from the inside to the outside; empty where there is none to be seen. The
+    /// last tier has one block.
+    std::vector<Tier> tiers;
+    std::vector<NodeId> npu_of_rank;  ///< the placement: all NPUs, or those of a job
     PacketParameters packet;
     Faults faults;
     /// The routes of a network without dimensions, and of a product that is not routed in dimension
