@@ -44,7 +44,8 @@ std::vector<std::string> row_of(const CollectiveTimes& times, const CollectiveTi
             fmt::format("{:.2f}", microseconds(one.bound)),
             one.bound == Time() ? "-"
                                 : fmt::format("{:.2f}", static_cast<double>(one.time.ps()) /
-                                                            static_cast<double>(one.bound.ps()))};
+                                                            static_cast<double>(one.bound.ps())),
+            one.algorithm};
 }
 
 void add_block(std::string& text, const CollectiveTimes& times, const CollectiveSeries& series) {
@@ -54,7 +55,7 @@ void add_block(std::string& text, const CollectiveTimes& times, const Collective
         return;
     }
     TextTable table({"size (B)", "count", "type", "redop", "root", "time (us)", "algbw (GB/s)",
-                     "busbw (GB/s)", "bound (us)", "time/bound"},
+                     "busbw (GB/s)", "bound (us)", "time/bound", "algorithm"},
                     0);
     for (const CollectiveTime& one : series.times) {
         table.add(row_of(times, one));

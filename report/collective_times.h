@@ -18,7 +18,8 @@ struct CollectiveTime {
     Bytes size;
     Time time;   ///< from the first start to the last end
     Time bound;  ///< that the members' ports allow (engine/collective_algorithms/lower_bound.h)
-    double bus_factor = 1;  ///< CollectiveTimes::bus_factor
+    double bus_factor = 1;  ///< study::bus_factor()
+    std::string algorithm;  ///< what was done: "ring+ring, 8 chunks, 2 at a time"
 
     /// In 10^9 bytes per second: size / time, and what a link of a member would have to carry if
     /// all members did their share. Zero for a time of zero.

@@ -52,8 +52,11 @@ public:
                                         : static_cast<std::int64_t>(benchmark_.group.size());
     }
 
-    void use(const Implementation& implementation) {
-        machine_.system.implementations(kind_) = {implementation};
+    void use(const std::optional<Implementation>& implementation) {
+        machine_.system.implementations(kind_).clear();
+        if (implementation) {
+            machine_.system.implementations(kind_).push_back(*implementation);
+        }
     }
 
     [[nodiscard]] CollectiveTime time(Bytes size) {
@@ -64,7 +67,7 @@ public:
         const engine::Results results = simulate(workload, machine_, fidelity_, options_);
         const engine::CollectiveResult& collective = results.collectives.at(0);
         return {parts * benchmark_.size, collective.end - collective.first_start, collective.least,
-                bus_factor(kind_, static_cast<std::size_t>(members()))};
+                bus_factor(kind_, static_cast<std::size_t>(members())), collective.algorithm};
     }
 
 private:
@@ -107,14 +110,18 @@ report::CollectiveTimes collective_times(
     result.members = static_cast<std::size_t>(timer.members());
     result.network = machine.network.name;
     result.fidelity = name_of(fidelity);
-    const std::vector<Implementation> all =
-        request.algorithms.empty()
-            ? Implementation::offered(request.kind, machine.network.dimensions.size() > 1)
-            : request.algorithms;
+    std::vector<std::optional<Implementation>> all = request.algorithms;
+    if (all.empty()) {
+        all.emplace_back();
+        for (const Implementation& offered :
+             Implementation::offered(request.kind, machine.network.tiers.size() > 1)) {
+            all.emplace_back(offered);
+        }
+    }
     std::optional<InputError> refused;
     std::size_t refusals = 0;
-    for (const Implementation& implementation : all) {
-        CollectiveSeries series{implementation.spelled(), {}, ""};
+    for (const std::optional<Implementation>& implementation : all) {
+        CollectiveSeries series{implementation ? implementation->spelled() : "auto", {}, ""};
         try {
             timer.use(implementation);
             for (const Bytes size : request.sizes) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct CollectiveTimesRequest {
     /// round down to equal parts of at least a byte.
     std::vector<Bytes> sizes;
     std::vector<Rank> group;  ///< in listed order, the first is the root; empty: all
-    std::vector<engine::Implementation> algorithms;  ///< empty: all that are offered
+    /// Nothing stands for the choice by cost; no entries: that, and all that are offered.
+    std::vector<std::optional<engine::Implementation>> algorithms;
 };
 
 /// Bus bandwidth over algorithm bandwidth, as nccl-tests define it (doc/PERFORMANCE.md): 2 (n-1)/n

@@ -21,14 +21,18 @@ using topology::NetworkDescription;
 
 std::vector<std::string> algorithms_of(const Machine& machine, CollectiveKind kind) {
     const std::vector<engine::Implementation>& list = machine.system.implementations(kind);
+    if (list.empty()) {
+        return {"auto"};
+    }
     std::vector<std::string> names;
     for (const engine::Implementation& implementation : list) {
-        names.push_back(implementation.spelled());
+        names.push_back(machine.dialect.chooses_algorithms ? implementation.spelled()
+                                                           : implementation.spelled_in_reference());
     }
     const bool by_dimension =
         !has_root(kind) && kind != CollectiveKind::Barrier && !list.front().flat;
-    if (names.size() == 1 && by_dimension && !machine.network.dimensions.empty()) {
-        names.resize(machine.network.dimensions.size(), std::string(names.front()));
+    if (names.size() == 1 && by_dimension && !machine.network.tiers.empty()) {
+        names.resize(machine.network.tiers.size(), std::string(names.front()));
     }
     return names;
 }

@@ -88,17 +88,22 @@ std::vector<Rank> group_of(const CollectiveOptions& options, std::size_t npus) {
     return group;
 }
 
-std::vector<Implementation> algorithms_of(const CollectiveOptions& options, CollectiveKind kind) {
-    std::vector<Implementation> algorithms;
+std::vector<std::optional<Implementation>> algorithms_of(const CollectiveOptions& options,
+                                                         CollectiveKind kind) {
+    std::vector<std::optional<Implementation>> algorithms;
     for (const std::string& name : list_items(options.algorithms)) {
+        if (name == "auto") {
+            algorithms.emplace_back();
+            continue;
+        }
         const std::optional<Implementation> known = Implementation::named(name);
         if (!known || !known->does(kind)) {
-            throw InputError(
-                {"--algorithm", "", fmt::format("'{}'", name),
-                 fmt::format("one that does {}: {}", options.type, Implementation::names_for(kind)),
-                 ""});
+            throw InputError({"--algorithm", "", fmt::format("'{}'", name),
+                              fmt::format("auto, or one that does {}: {}", options.type,
+                                          Implementation::names_for(kind)),
+                              ""});
         }
-        algorithms.push_back(*known);
+        algorithms.emplace_back(known);
     }
     return algorithms;
 }
@@ -174,8 +179,8 @@ void add_collective_command(CLI::App& program, CommandContext& context) {
     command->add_option("--group", options->group,
                         "The members in ring order, the root first (default: all NPUs): 0,2,4");
     command->add_option("--algorithm", options->algorithms,
-                        "These alone, as system.json names them: ring,oneRing,direct4 (default: "
-                        "all that do it)");
+                        "These alone, as system.json names them: auto,ring,flat-ring,direct4 "
+                        "(default: auto and all that do it)");
     command
         ->add_option("--fidelity", options->fidelity,
                      "analytical (quick estimate), congestion-aware (messages queue on links) or "

@@ -6,11 +6,13 @@ namespace npunet::engine {
 
 namespace {
 
-/// Whether a member's part of the buffer is its own: else the size of the whole counts.
-bool divides_its_buffer(const PhaseShape& shape) {
+/// Whether a member's part of the buffer is its own, in a phase of a collective of that kind: else
+/// the size of the whole counts.
+bool divides_its_buffer(const PhaseShape& shape, CollectiveKind kind) {
     const bool moves_all_of_it = shape.algorithm == Algorithm::RecursiveDoubling ||
                                  shape.algorithm == Algorithm::DoubleBinaryTree;
     return shape.kind == CollectiveKind::ReduceScatter || shape.kind == CollectiveKind::AllToAll ||
+           (shape.kind == CollectiveKind::Scatter && kind != CollectiveKind::Scatter) ||
            (shape.kind == CollectiveKind::AllReduce && !moves_all_of_it);
 }
 
@@ -22,7 +24,7 @@ std::int64_t divisible_bytes(const CollectivePlan& plan) {
         for (std::size_t i = 0; i < plan.phases_per_stream(); ++i) {
             const PlannedPhase& phase = plan.phase(static_cast<std::size_t>(lane), i);
             const bool divides = !phase.gathers_back && phase.shape.sizes == nullptr &&
-                                 divides_its_buffer(phase.shape);
+                                 divides_its_buffer(phase.shape, plan.kind);
             parts *= divides ? phase.shape.members : 1;
         }
         most = std::max(most, parts);

@@ -94,19 +94,10 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     run.started = true;
     run.plan = planner_.plan(rank, member, operation);
     instances_[instance_index].result.algorithm = run.plan.algorithm;
-    run.streams.clear();
-    run.streams.resize(run.plan.streams());
-    run.streams_left = run.streams.size();
-    run.queues.assign(static_cast<std::size_t>(run.plan.queues), StreamQueue());
-    run.to_fill.clear();
-    for (std::uint32_t stream = 0; stream < run.streams.size(); ++stream) {
-        run.streams[stream].index = stream;
-        const std::int32_t queue = run.plan.phase(stream, 0).queue;
-        if (!by_content_) {
-            run.queues[static_cast<std::size_t>(queue)].waiting.push_back(stream);
-        }
-        if (stream < static_cast<std::uint32_t>(run.plan.lanes)) {
-            run.to_fill.push_back(queue);
+    run.make_streams();
+    if (!by_content_) {
+        for (const Stream& stream : run.streams) {
+            run.queue_of(stream).waiting.push_back(stream.index);
         }
     }
     for (const EarlyMessage& message : run.early) {
@@ -136,45 +127,16 @@ void CollectiveEngine::fill_queues(Run& run) {
 }
 
 void CollectiveEngine::fill_queue(Run& run, std::int32_t queue_index) {
-    StreamQueue& queue = run.queues[static_cast<std::size_t>(queue_index)];
     std::uint32_t stream = 0;
-    while (queue.running < system_.active_chunks_per_dimension &&
-           take_next(run, queue_index, stream)) {
-        ++queue.running;
+    while (by_content_ ? run.take_next(queue_index, stream)
+                       : run.take_waiting(queue_index, stream)) {
         start_phase(run, run.streams[stream]);
     }
 }
 
-bool CollectiveEngine::take_next(Run& run, std::int32_t queue_index, std::uint32_t& stream) const {
-    StreamQueue& queue = run.queues[static_cast<std::size_t>(queue_index)];
-    if (!by_content_) {
-        if (queue.waiting.empty()) {
-            return false;
-        }
-        stream = queue.waiting.front();
-        queue.waiting.pop_front();
-        return true;
-    }
-    const CollectivePlan::Turn turn = run.plan.turn(queue_index, queue.begun);
-    if (turn.phase == run.plan.phases_per_stream() || run.streams[turn.stream].active ||
-        run.streams[turn.stream].phase != turn.phase) {
-        return false;
-    }
-    ++queue.begun;
-    stream = static_cast<std::uint32_t>(turn.stream);
-    return true;
-}
-
 void CollectiveEngine::start_phase(Run& run, Stream& stream) {
-    stream.shape = run.plan.shape(stream.index, stream.phase);
-    stream.active = true;
-    stream.count = exchange_count(stream.shape);
-    stream.reductions = exchange_reductions(stream.shape);
-    stream.in_sequence = exchanges_in_sequence(stream.shape);
-    stream.line = run.plan.phase(stream.index, stream.phase).members->data();
-    stream.started = stream.received = stream.completed = 0;
     // Who begins by sending has the message handed over first.
-    const bool sends_first = exchange(stream.shape, 0).send_to != Exchange::no_rank;
+    const bool sends_first = stream.enter_phase(run.plan);
     if (sends_first && run.plan.endpoint_delay > Time()) {
         wait_for(run, stream.index, true, run.plan.endpoint_delay, Time());
     } else {
@@ -183,21 +145,9 @@ void CollectiveEngine::start_phase(Run& run, Stream& stream) {
 }
 
 void CollectiveEngine::end_phase(Run& run, Stream& stream) {
-    const std::int32_t old_queue = run.plan.phase(stream.index, stream.phase).queue;
-    stream.active = false;
-    --run.queues[static_cast<std::size_t>(old_queue)].running;
-    ++stream.phase;
-    run.to_fill.push_back(old_queue);
-    if (stream.phase == run.plan.phases_per_stream()) {
-        --run.streams_left;
-    } else {
-        const std::int32_t next_queue = run.plan.phase(stream.index, stream.phase).queue;
-        if (!by_content_) {
-            run.queues[static_cast<std::size_t>(next_queue)].waiting.push_back(stream.index);
-        }
-        if (next_queue != old_queue) {
-            run.to_fill.push_back(next_queue);
-        }
+    run.leave_phase(stream);
+    if (!by_content_ && stream.phase < run.plan.phases_per_stream()) {
+        run.queue_of(stream).waiting.push_back(stream.index);
     }
     fill_queues(run);
 }

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "engine/collective/instances.h"
-#include "engine/collective/plan.h"
+#include "engine/collective/planner.h"
 #include "engine/collective/run.h"
 #include "engine/network/rank_timers.h"
 #include "engine/network/transport.h"
@@ -177,8 +177,6 @@ private:
     /// otherwise nest as deep as there are chunks.
     void fill_queues(Run& run);
     void fill_queue(Run& run, std::int32_t queue);
-    /// Takes the stream that is to start in a queue next; none when it is not there yet.
-    [[nodiscard]] bool take_next(Run& run, std::int32_t queue, std::uint32_t& stream) const;
     void start_phase(Run& run, Stream& stream);
     void end_phase(Run& run, Stream& stream);
     void advance(Run& run, Stream& stream);

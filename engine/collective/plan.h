@@ -1,10 +1,4 @@
-// How one rank carries out one collective: the chunks, and for each chunk the phases.
-//
-// On a network with dimensions a communicator that fills a sub-grid (every dimension whole or a
-// single coordinate) works dimension by dimension: all-reduce as reduce-scatter up the dimensions,
-// all-reduce in the last and all-gather back down (or, "baseline", an all-reduce in each
-// dimension); all-gather from the last dimension to the first; the others from the first to the
-// last. Any other communicator, and every collective with a root, is one line in listed order.
+// What one rank does in one collective: the chunks, and for each chunk the phases.
 //
 // Algorithms that use several routes at once divide each chunk among lanes, each with phases of its
 // own: the two directions of a bidirectional ring, the two trees of a double binary tree; a
@@ -12,8 +6,7 @@
 // (Sack, Gropp, "Collective algorithms for multiported torus networks", 2015; Kumar, Jouppi,
 // "Highly available data parallel ML training on mesh networks", 2020).
 //
-//     CollectivePlanner planner(network, system, dialect, workload);
-//     CollectivePlan plan = planner.plan(rank, member, operation);
+//     CollectivePlan plan = planner.plan(rank, member, operation);    // planner.h
 //     PhaseShape shape = plan.shape(stream, phase);
 //
 // C++17-clean.
@@ -24,11 +17,9 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
+#include "base/quantities.h"
 #include "engine/collective_algorithms/phase.h"
-#include "engine/machine/dialect.h"
-#include "engine/machine/system_config.h"
-#include "engine/program/workload.h"
-#include "topology/network/network_description.h"
 
 namespace npunet::engine {
 
@@ -37,7 +28,8 @@ struct PlannedPhase {
     PhaseShape shape;                  ///< the total is filled in per stream
     const std::vector<Rank>* members;  ///< the line, in order; lives as long as the planner
     std::int32_t queue = 0;            ///< phases of one queue share the active-chunks limit
-    bool gathers_back = false;         ///< undoes the reduce-scatter of the same dimension
+    bool gathers_back = false;         ///< undoes the scatter of the same dimension or tier
+    bool idle = false;                 ///< the rank takes no part
     /// The first stream takes tree 1, the next one tree 0, and so on (the reference).
     bool alternates = false;
 };
@@ -50,11 +42,13 @@ struct CollectivePlan {
     CollectiveKind kind = CollectiveKind::AllReduce;
     Bytes size;  ///< as in the trace
     std::int32_t chunks = 1;
-    Bytes equal_chunk;  ///< reference: every chunk has this size; else 0
+    std::int32_t active_chunks = 1;  ///< at a time in one queue
+    Bytes equal_chunk;               ///< reference: every chunk has this size; else 0
     /// Else the buffer is dealt out in such pieces, chunk after chunk; the last may be smaller.
     Bytes piece{1};
     Time endpoint_delay;
-    std::string algorithm;  ///< "ring", "direct"; "ring+direct" by dimension: for the report
+    /// "ring", "direct"; "ring+direct" by dimension or tier: for the report.
+    std::string algorithm;
 
     [[nodiscard]] std::size_t streams() const {
         return static_cast<std::size_t>(chunks) * static_cast<std::size_t>(lanes);
@@ -80,53 +74,6 @@ struct CollectivePlan {
 private:
     [[nodiscard]] Bytes chunk_size(std::int64_t chunk) const;
     [[nodiscard]] Bytes stream_size(std::size_t stream) const;
-};
-
-class CollectivePlanner {
-public:
-    /// The references must outlive the planner. Throws InputError when an algorithm list does not
-    /// fit the dimensions.
-    CollectivePlanner(const topology::NetworkDescription& network, const SystemConfig& system,
-                      const Dialect& dialect, const Workload& workload);
-
-    /// The part of `rank`, which is the `member`-th of the operation's group. Throws InputError for
-    /// what the dialect's reference cannot do.
-    [[nodiscard]] CollectivePlan plan(Rank rank, std::size_t member,
-                                      const ProgramOperation& operation);
-
-private:
-    /// How a communicator lies in the dimensions.
-    struct Layout {
-        bool known = false;
-        bool sub_grid = false;
-        std::vector<std::size_t> dimensions;  ///< that it fills, of more than one coordinate
-        /// Mesh of two dimensions: a closed way through all members over single links; else empty.
-        std::vector<Rank> hamiltonian_ring;
-    };
-
-    const Layout& layout_of(std::int32_t group);
-    [[nodiscard]] std::vector<Rank> hamiltonian_ring(const std::vector<Rank>& ranks,
-                                                     const Layout& layout) const;
-    [[nodiscard]] bool whole_system(std::int32_t group) const;
-    void add_line(CollectivePlan& plan, const std::vector<Rank>& line, std::size_t me,
-                  const ProgramOperation& operation, const Implementation& implementation) const;
-    void add_phase(CollectivePlan& plan, std::int32_t lane, std::size_t dimension, Rank rank,
-                   CollectiveKind kind, const Implementation& implementation,
-                   bool gathers_back = false) const;
-    void add_dimension_phases(CollectivePlan& plan, std::int32_t lane,
-                              const std::vector<std::size_t>& dimensions, Rank rank) const;
-    void add_dimension_lanes(CollectivePlan& plan, const Layout& layout, Rank rank) const;
-    [[nodiscard]] PhaseShape base_shape(CollectiveKind kind, const Implementation& implementation,
-                                        std::int32_t lane) const;
-    [[nodiscard]] std::int32_t lanes_of(const Implementation& implementation) const;
-
-    const topology::NetworkDescription& network_;
-    const SystemConfig& system_;
-    const Dialect& dialect_;
-    const Workload& workload_;
-    std::vector<Layout> layouts_;                        ///< by group
-    std::vector<std::vector<std::vector<Rank>>> lines_;  ///< by dimension and line
-    std::vector<std::vector<std::int32_t>> line_of_;     ///< by dimension and rank
 };
 
 /// Cuts a collective into chunks: `plan` has its phases and size; sets its chunks and how they are

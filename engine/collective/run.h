@@ -62,6 +62,8 @@ struct alignas(64) Stream {
         has_early = !early->empty();
         return message;
     }
+    /// Begins the phase whose number it has; true when its first exchange sends.
+    bool enter_phase(const CollectivePlan& plan);
     [[nodiscard]] bool next_may_start() const {
         if (started == count) {
             return false;
@@ -97,6 +99,20 @@ struct CollectiveRun {
     std::vector<EarlyMessage> early;    ///< until the run has streams
     std::vector<std::int32_t> to_fill;  ///< queues that are to be looked at
 
+    /// The streams and queues of the plan; all of the first phase are to be looked at.
+    void make_streams();
+    /// Takes the stream that is to start in a queue next, in the order of CollectivePlan::turn();
+    /// false when it is not there yet, or as many are under way as may be.
+    bool take_next(std::int32_t queue, std::uint32_t& stream);
+    /// The same in the order of coming, as in the reference.
+    bool take_waiting(std::int32_t queue, std::uint32_t& stream);
+    /// A stream has ended its phase: which queues are to be looked at.
+    void leave_phase(Stream& stream);
+
+    /// The queue of the phase in which a stream is.
+    [[nodiscard]] StreamQueue& queue_of(const Stream& stream) {
+        return queues[static_cast<std::size_t>(plan.phase(stream.index, stream.phase).queue)];
+    }
     /// Rank and operation in one word.
     [[nodiscard]] std::uint64_t who() const {
         return (static_cast<std::uint64_t>(rank.value()) << 32) | operation;

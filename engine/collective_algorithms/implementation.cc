@@ -1,5 +1,6 @@
 #include "engine/collective_algorithms/implementation.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
@@ -80,11 +81,20 @@ const char* name_of(CollectiveKind kind) {
     return "barrier";
 }
 
+std::string key_of(CollectiveKind kind) {
+    std::string key = name_of(kind);
+    std::replace(key.begin(), key.end(), '_', '-');
+    return key + "-implementation";
+}
+
 std::optional<Implementation> Implementation::named(const std::string& name) {
     std::string text = name;
-    bool flat = false;
-    if (text.size() > 3 && text.rfind("one", 0) == 0 &&
-        std::isupper(static_cast<unsigned char>(text[3])) != 0) {
+    constexpr std::string_view flat_prefix = "flat-";
+    bool flat = text.rfind(flat_prefix, 0) == 0;
+    if (flat) {
+        text = text.substr(flat_prefix.size());
+    } else if (text.size() > 3 && text.rfind("one", 0) == 0 &&
+               std::isupper(static_cast<unsigned char>(text[3])) != 0) {
         flat = true;
         text = text.substr(3);
         text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
@@ -135,6 +145,11 @@ const char* Implementation::name() const {
 }
 
 std::string Implementation::spelled() const {
+    const std::string text = (flat ? "flat-" : "") + std::string(name());
+    return window > 0 ? text + std::to_string(window) : text;
+}
+
+std::string Implementation::spelled_in_reference() const {
     std::string text = name();
     if (flat) {
         text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));

@@ -31,6 +31,9 @@ enum class CollectiveKind : std::uint8_t {
 /// "all_reduce", "all_gather", ...
 [[nodiscard]] const char* name_of(CollectiveKind kind);
 
+/// The key of system.json that names its algorithms: "all-reduce-implementation", ...
+[[nodiscard]] std::string key_of(CollectiveKind kind);
+
 /// What its messages are part of.
 [[nodiscard]] constexpr Communication communication_of(CollectiveKind kind) {
     static_assert(static_cast<int>(CollectiveKind::AllReduce) ==
@@ -61,7 +64,8 @@ struct Implementation {
     Algorithm algorithm = Algorithm::Ring;
     /// Direct: how many peers at a time; 0 = all.
     std::int32_t window = 0;
-    /// The "one*" names: one line over the whole group whatever the dimensions.
+    /// The names with "flat-", or "one" as in ASTRA-sim: one line over the whole group whatever the
+    /// dimensions or tiers.
     bool flat = false;
     /// Half of every chunk goes round the ring the other way.
     bool bidirectional = false;
@@ -70,14 +74,16 @@ struct Implementation {
 
     /// The implementation of that name; nothing when there is none.
     [[nodiscard]] static std::optional<Implementation> named(const std::string& name);
-    /// The name as it is written in system.json, without a window and without "one".
+    /// The name as it is written in system.json, without a window and without "flat-".
     [[nodiscard]] const char* name() const;
-    /// The name as spelled in system.json.
+    /// The name as spelled in system.json: "flat-direct4".
     [[nodiscard]] std::string spelled() const;
+    /// The same as ASTRA-sim spells it: "oneDirect4".
+    [[nodiscard]] std::string spelled_in_reference() const;
     /// Whether the published algorithm does this kind of collective.
     [[nodiscard]] bool does(CollectiveKind kind) const;
     /// Every implementation that does(kind), without windows. With `several` dimensions those of
-    /// one line over the whole group ("one*"), too.
+    /// one line over the whole group, too.
     [[nodiscard]] static std::vector<Implementation> offered(CollectiveKind kind, bool several);
     /// The names that do(kind), for messages: "ring, direct, ...".
     [[nodiscard]] static std::string names_for(CollectiveKind kind);

@@ -35,6 +35,7 @@ Dialect astra_sim_dialect() {
     dialect.schedules.ring_all_to_all_aggregates = false;
     dialect.schedules.every_reduction_is_charged = false;
     dialect.schedules.halving_begins_nearby = true;
+    dialect.chooses_algorithms = false;
     dialect.trees_share_chunks = false;
     dialect.reference_statistics = true;
     return dialect;

@@ -71,6 +71,9 @@ struct Dialect {
     /// Sizes of parts, blocks of a ring all-to-all, which reductions are charged
     /// (engine/collective_algorithms/phase.h).
     ScheduleRules schedules;
+    /// What system.json leaves open of collectives is chosen by cost; else it is a ring (a binomial
+    /// tree to broadcast and reduce, direct to gather and scatter) in one chunk.
+    bool chooses_algorithms = true;
     /// The two trees of a double binary tree share every chunk; else each takes every other chunk,
     /// and stands in for reduce-scatter and all-gather too.
     bool trees_share_chunks = true;

@@ -101,6 +101,10 @@ public:
                    has_root(kind) ? "a list with one algorithm, such as [\"direct\"]"
                                   : "a list with one algorithm a dimension, such as [\"ring\"]");
         }
+        if (value.size() == 1 && value.front() == "auto" && !tolerant_) {
+            config.implementations(kind).clear();
+            return;
+        }
         std::vector<Implementation> list;
         for (const json& entry : value) {
             list.push_back(implementation(key, kind, entry));
@@ -117,12 +121,6 @@ public:
     }
 
 private:
-    [[nodiscard]] static std::string key_of(CollectiveKind kind) {
-        std::string key = name_of(kind);
-        std::replace(key.begin(), key.end(), '_', '-');
-        return key + "-implementation";
-    }
-
     [[nodiscard]] Implementation implementation(const std::string& key, CollectiveKind kind,
                                                 const json& entry) const {
         const auto found = entry.is_string() ? Implementation::named(entry.get<std::string>())
@@ -132,7 +130,8 @@ private:
                                found->algorithm == Algorithm::DoubleBinaryTree && !has_root(kind);
         if (!found || (!found->does(kind) && !stands_in)) {
             refuse(key, entry,
-                   Implementation::names_for(kind) + "; one... in front: one line over the group");
+                   (tolerant_ ? "" : "auto, ") + Implementation::names_for(kind) +
+                       "; flat- in front: one line over the group");
         }
         return *found;
     }
@@ -341,6 +340,12 @@ std::vector<Bytes> SystemConfig::memory_capacities(std::size_t ranks) const {
 SystemConfig default_system_config(const Dialect& dialect) {
     SystemConfig config;
     config.endpoint_delay = default_endpoint_delay(dialect);
+    if (dialect.chooses_algorithms) {
+        config.active_chunks_per_dimension = config.preferred_dataset_splits = 0;
+        const std::vector<Implementation> barrier = config.implementations(CollectiveKind::Barrier);
+        config.implementation_lists.fill({});
+        config.implementations(CollectiveKind::Barrier) = barrier;
+    }
     return config;
 }
 
@@ -350,13 +355,13 @@ SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
     refuse_what_is_missing(path, document);
     const Reader reader(path, document, dialect.tolerant_input);
     reader.check_keys(system_keys, ignored_keys, dialect.tolerant_input, warnings);
-    SystemConfig config;
+    SystemConfig config = default_system_config(dialect);
     config.file = path;
     config.endpoint_delay = endpoint_delay(reader, dialect);
-    config.active_chunks_per_dimension =
-        static_cast<std::int32_t>(reader.integer("active-chunks-per-dimension", 1, 1));
-    config.preferred_dataset_splits =
-        static_cast<std::int32_t>(reader.integer("preferred-dataset-splits", 1, 1, most_splits));
+    config.active_chunks_per_dimension = static_cast<std::int32_t>(
+        reader.integer("active-chunks-per-dimension", config.active_chunks_per_dimension, 1));
+    config.preferred_dataset_splits = static_cast<std::int32_t>(reader.integer(
+        "preferred-dataset-splits", config.preferred_dataset_splits, 1, most_splits));
     for (const CollectiveKind kind :
          {CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::ReduceScatter,
           CollectiveKind::AllToAll, CollectiveKind::Broadcast, CollectiveKind::Reduce,

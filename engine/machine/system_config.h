@@ -1,7 +1,7 @@
 // system.json: how the NPUs of the machine compute and run collectives.
 //
 //     SystemConfig system = read_system_config("system.json", Dialect::named("npunet"), warnings);
-//     SystemConfig defaults;      // ring, one chunk, endpoint delay 0, recorded compute times
+//     SystemConfig plain;         // ring, one chunk, endpoint delay 0, recorded compute times
 //
 // C++17-clean.
 #pragma once
@@ -33,10 +33,12 @@ enum class CollectiveOptimization : std::uint8_t { Baseline, LocalBandwidthAware
 
 struct SystemConfig {
     Time endpoint_delay;
+    /// 0: chosen for each collective (engine/collective/algorithm_chooser.h), as the next one.
     std::int32_t active_chunks_per_dimension = 1;
     std::int32_t preferred_dataset_splits = 1;
     CollectiveOptimization optimization = CollectiveOptimization::LocalBandwidthAware;
-    /// One entry for every dimension, or a single one for all of them; by CollectiveKind.
+    /// One entry for every dimension or tier, or a single one for all of them; empty: chosen for
+    /// each collective. By CollectiveKind.
     std::array<std::vector<Implementation>, 9> implementation_lists = default_implementations();
     ComputeRate compute;
     /// Compute times by roofline; else the recorded durations.
@@ -71,7 +73,7 @@ struct SystemConfig {
     [[nodiscard]] std::vector<Bytes> memory_capacities(std::size_t ranks) const;
 };
 
-/// What holds without a file.
+/// What holds without a file: in dialects that choose, everything about collectives is chosen.
 [[nodiscard]] SystemConfig default_system_config(const Dialect& dialect);
 
 /// Reads ASTRA-sim's system.json with our additions. Throws InputError with file and key. Unknown

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "engine/collective/plan.h"
+#include "engine/collective/planner.h"
 #include "engine/program/partition_refinement.h"
 #include "engine/simulation/program_digest.h"
 

@@ -1,0 +1,215 @@
+#include "engine/collective/algorithm_chooser.h"
+
+#include <algorithm>
+
+#include "base/splitmix64.h"
+
+namespace npunet::engine {
+
+namespace {
+
+constexpr std::int32_t most_splits = 64;
+/// Members that stand for more.
+constexpr std::size_t most_members = 256;
+/// More messages than that are not timed: a tenth of a second.
+constexpr std::int64_t most_messages = 400'000;
+/// Up to so many messages members that differ are timed one by one.
+constexpr std::int64_t few_messages = 40'000;
+
+/// Phases along several lines exist for these only.
+bool has_hierarchical_form(CollectiveKind kind) {
+    return kind != CollectiveKind::Gather && kind != CollectiveKind::Scatter &&
+           kind != CollectiveKind::Barrier;
+}
+
+/// Whether an algorithm can serve in a factor, all but the last of which scatter and gather.
+bool fits(const Implementation& implementation, CollectiveKind kind, bool last) {
+    if (!implementation.does(kind) && (last || !has_root(kind))) {
+        return false;
+    }
+    return last || kind == CollectiveKind::AllToAll ||
+           (implementation.does(CollectiveKind::AllGather) &&
+            implementation.does(CollectiveKind::ReduceScatter));
+}
+
+bool is_faster(Time a, Time b) {
+    return a.ps() + a.ps() / 1000 < b.ps();
+}
+
+}  // namespace
+
+std::string name_of(const AlgorithmForm& form, std::size_t factors) {
+    if (form.flat) {
+        return (factors > 1 ? "flat-" : "") + std::string(form.entries.front().name());
+    }
+    std::string text;
+    for (std::size_t f = 0; f < factors; ++f) {
+        text += (text.empty() ? "" : "+") + std::string(form.entry(f).name());
+    }
+    return text;
+}
+
+std::vector<AlgorithmForm> AlgorithmChooser::forms() const {
+    const std::size_t factors = question_->layout->factors().size();
+    std::vector<AlgorithmForm> result;
+    for (const Implementation& implementation : Implementation::offered(question_->kind, false)) {
+        if (factors > 1 && has_hierarchical_form(question_->kind) &&
+            fits(implementation, question_->kind, true) &&
+            fits(implementation, question_->kind, false)) {
+            result.push_back({false, {implementation}});
+        }
+        if (!implementation.all_dimensions_at_once) {
+            result.push_back({true, {implementation}});
+        } else if (factors == 1) {
+            result.push_back({false, {implementation}});
+        }
+    }
+    return result;
+}
+
+std::vector<std::size_t> AlgorithmChooser::sample() const {
+    const std::size_t all = question_->ranks->size();
+    std::vector<std::size_t> members;
+    if (all <= most_members) {
+        for (std::size_t member = 0; member < all; ++member) {
+            members.push_back(member);
+        }
+        return members;
+    }
+    // Drawn, for members at equal distances may all lie at the edges of their blocks.
+    members.push_back(0);
+    for (std::size_t i = 1; i < most_members; ++i) {
+        members.push_back(splitmix64(i) % all);
+    }
+    std::sort(members.begin(), members.end());
+    members.erase(std::unique(members.begin(), members.end()), members.end());
+    return members;
+}
+
+PlanTimer::Timing AlgorithmChooser::time(const CollectiveRecipe& recipe) {
+    std::vector<CollectivePlan> plans;
+    plans.reserve(members_.size());
+    for (const std::size_t member : members_) {
+        plans.push_back((*planner_)(member, recipe));
+    }
+    const std::int64_t messages = PlanTimer::messages(plans);
+    const auto sampled = static_cast<std::int64_t>(members_.size());
+    if (messages / sampled > most_messages) {
+        return {Time::max(), Time::max()};
+    }
+    if (timer_.alike(plans, ranks_)) {
+        return timer_.time_one(plans, ranks_);
+    }
+    const bool needs_all =
+        has_root(question_->kind) ||
+        recipe.form.entry(recipe.form.entries.size() - 1).algorithm == Algorithm::DoubleBinaryTree;
+    if (members_.size() == question_->ranks->size() &&
+        messages <= (needs_all ? most_messages : few_messages)) {
+        return timer_.time_all(plans, ranks_);
+    }
+    return needs_all ? PlanTimer::Timing{Time::max(), Time::max()} : timer_.time_one(plans, ranks_);
+}
+
+AlgorithmChooser::Candidate AlgorithmChooser::look_at(const AlgorithmForm& form) {
+    Candidate candidate;
+    candidate.recipe.form = form;
+    candidate.recipe.splits = std::max(1, question_->splits);
+    candidate.recipe.active_chunks = std::max(1, question_->active_chunks);
+    const PlanTimer::Timing timing = time(candidate.recipe);
+    candidate.time = candidate.recipe.time = timing.end;
+    candidate.least = timing.busiest;
+    return candidate;
+}
+
+void AlgorithmChooser::tune_chunks(Candidate& candidate) {
+    const std::int32_t fixed = question_->splits;
+    std::int32_t failures = 0;
+    for (std::int32_t splits = fixed > 0 ? fixed : 2; splits <= std::max(fixed, most_splits);
+         splits *= 2) {
+        const Time before = candidate.time;
+        for (std::int32_t active = 1; active <= std::min(splits, 4); active *= 2) {
+            CollectiveRecipe recipe = candidate.recipe;
+            recipe.splits = splits;
+            recipe.active_chunks = question_->active_chunks > 0 ? question_->active_chunks : active;
+            const Time end = time(recipe).end;
+            if (is_faster(end, candidate.time)) {
+                recipe.time = candidate.time = end;
+                candidate.recipe = recipe;
+            }
+            if (question_->active_chunks > 0) {
+                break;
+            }
+        }
+        failures = candidate.time < before ? 0 : failures + 1;
+        if (fixed > 0 || failures == 2 || !is_faster(candidate.least, candidate.time)) {
+            return;
+        }
+    }
+}
+
+void AlgorithmChooser::mix_algorithms(Candidate& best) {
+    const std::size_t factors = question_->layout->factors().size();
+    if (best.recipe.form.flat || factors < 2) {
+        return;
+    }
+    best.recipe.form.entries.resize(factors, Implementation(best.recipe.form.entries.front()));
+    for (std::size_t factor = 0; factor < factors; ++factor) {
+        for (Implementation other : Implementation::offered(
+                 has_root(question_->kind) && factor + 1 < factors ? CollectiveKind::AllGather
+                                                                   : question_->kind,
+                 false)) {
+            if (other.all_dimensions_at_once ||
+                !fits(other, question_->kind, factor + 1 == factors)) {
+                continue;
+            }
+            Candidate mixed = best;
+            mixed.recipe.form.entries[factor] = other;
+            mixed.time = mixed.recipe.time = time(mixed.recipe).end;
+            if (is_faster(mixed.time, best.time)) {
+                best = mixed;
+            }
+        }
+    }
+}
+
+CollectiveRecipe AlgorithmChooser::choose(const Question& question, const Planner& planner) {
+    question_ = &question;
+    planner_ = &planner;
+    members_ = sample();
+    ranks_.clear();
+    for (const std::size_t member : members_) {
+        ranks_.push_back((*question.ranks)[member]);
+    }
+    std::vector<Candidate> candidates;
+    for (const AlgorithmForm& form :
+         question.form != nullptr ? std::vector<AlgorithmForm>{*question.form} : forms()) {
+        candidates.push_back(look_at(form));
+    }
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.time < b.time; });
+    Candidate best = candidates.front();
+    const bool open = question.splits == 0 || question.active_chunks == 0;
+    for (Candidate& candidate : candidates) {
+        if (open && is_faster(candidate.least, best.time)) {
+            tune_chunks(candidate);
+        }
+        if (is_faster(candidate.time, best.time)) {
+            best = candidate;
+        }
+    }
+    if (question.form == nullptr) {
+        const Time before = best.time;
+        mix_algorithms(best);
+        if (open && best.time < before) {
+            tune_chunks(best);
+        }
+        const std::size_t factors = question.layout->factors().size();
+        for (const Candidate& candidate : candidates) {
+            best.recipe.others.emplace_back(name_of(candidate.recipe.form, factors),
+                                            candidate.time);
+        }
+    }
+    return best.recipe;
+}
+
+}  // namespace npunet::engine

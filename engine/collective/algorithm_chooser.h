@@ -1,0 +1,71 @@
+// Chooses algorithm, chunks and how many of them are under way, by cost under the estimate.
+//
+// Looked at are all algorithms that system.json could name: along the tiers that the communicator
+// fills, the same one in each; over one line of all members; and, from the best of the former on,
+// another one in one tier after the other, as long as that is faster. Each by PlanTimer, alone on
+// the machine, with 1, 2, 4, ... 64 chunks of which 1, 2 or 4 are under way. No number of chunks
+// makes an algorithm faster than its busiest port, nor than it is with a byte: what cannot win is
+// not looked at. What system.json says of algorithm or chunks is taken as it is.
+//
+// C++17-clean.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "engine/collective/communicator_layout.h"
+#include "engine/collective/plan.h"
+#include "engine/collective/plan_timer.h"
+#include "engine/collective/recipe.h"
+
+namespace npunet::engine {
+
+class AlgorithmChooser {
+public:
+    /// The references must outlive the chooser. `ranks`: of the workload.
+    AlgorithmChooser(const topology::NetworkDescription& network, const SystemConfig& system,
+                     std::size_t ranks)
+        : timer_(network, system, ranks) {}
+
+    struct Question {
+        CollectiveKind kind = CollectiveKind::AllReduce;
+        const std::vector<Rank>* ranks = nullptr;
+        const CommunicatorLayout* layout = nullptr;
+        /// What system.json says.
+        const AlgorithmForm* form = nullptr;  ///< null: to be chosen
+        std::int32_t splits = 0;              ///< 0: to be chosen
+        std::int32_t active_chunks = 0;       ///< 0: to be chosen
+    };
+    /// The plan of a member by a recipe.
+    using Planner = std::function<CollectivePlan(std::size_t member, const CollectiveRecipe&)>;
+
+    [[nodiscard]] CollectiveRecipe choose(const Question& question, const Planner& planner);
+
+private:
+    struct Candidate {
+        CollectiveRecipe recipe;
+        Time time;
+        Time least;  ///< with any number of chunks
+    };
+
+    [[nodiscard]] Candidate look_at(const AlgorithmForm& form);
+    [[nodiscard]] PlanTimer::Timing time(const CollectiveRecipe& recipe);
+    void tune_chunks(Candidate& candidate);
+    void mix_algorithms(Candidate& best);
+    [[nodiscard]] std::vector<AlgorithmForm> forms() const;
+    [[nodiscard]] std::vector<std::size_t> sample() const;
+
+    PlanTimer timer_;
+    const Question* question_ = nullptr;
+    const Planner* planner_ = nullptr;
+    std::vector<std::size_t> members_;  ///< that are looked at
+    std::vector<Rank> ranks_;           ///< of those
+};
+
+/// "ring", "flat-ring", "direct+ring": as results name what a communicator of so many factors does.
+[[nodiscard]] std::string name_of(const AlgorithmForm& form, std::size_t factors);
+
+}  // namespace npunet::engine

@@ -1,0 +1,95 @@
+// Plans how each rank carries out a collective.
+//
+// A communicator works along the lines of its layout (communicator_layout.h): all-reduce as
+// reduce-scatter from the innermost tier outwards, all-reduce in the last and all-gather back (or,
+// "baseline", an all-reduce in each); all-gather from the outermost tier inwards; reduce-scatter
+// and all-to-all outwards: in a server by the rail on which the data leaves, then over all rails at
+// once. In a product network that takes a communicator that fills every dimension or has one
+// coordinate there. Everything else, the algorithms called flat and, where system.json names
+// their algorithm, collectives with a root, is one line of all members in listed order.
+//
+// Where system.json leaves algorithm or chunks open, they are chosen (algorithm_chooser.h); then
+// broadcast and reduce have a form along the tiers, too: scatter, broadcast by all NPUs of a server
+// at once, all-gather; reduce-scatter, reduce, gather (van de Geijn, "On global combine
+// operations", 1994).
+//
+//     CollectivePlanner planner(network, system, dialect, workload);
+//     CollectivePlan plan = planner.plan(rank, member, operation);
+//
+// C++17-clean.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "engine/collective/algorithm_chooser.h"
+#include "engine/collective/communicator_layout.h"
+#include "engine/collective/plan.h"
+#include "engine/collective/plan_builder.h"
+#include "engine/collective/recipe.h"
+#include "engine/machine/dialect.h"
+#include "engine/machine/system_config.h"
+#include "engine/program/workload.h"
+#include "topology/network/network_description.h"
+
+namespace npunet::engine {
+
+class CollectivePlanner {
+public:
+    /// The references must outlive the planner. Throws InputError when an algorithm list does not
+    /// fit the tiers.
+    CollectivePlanner(const topology::NetworkDescription& network, const SystemConfig& system,
+                      const Dialect& dialect, const Workload& workload);
+
+    /// The part of `rank`, which is the `member`-th of the operation's group. Throws InputError for
+    /// what the dialect's reference cannot do.
+    [[nodiscard]] CollectivePlan plan(Rank rank, std::size_t member,
+                                      const ProgramOperation& operation);
+
+private:
+    /// A communicator, and what makes it like others: in all that counts for a choice.
+    struct Communicator {
+        CommunicatorLayout layout;
+        std::uint64_t likeness;
+    };
+
+    const Communicator& communicator(std::int32_t group);
+    [[nodiscard]] std::uint64_t likeness_of(const CommunicatorLayout& layout,
+                                            const std::vector<Rank>& ranks) const;
+    [[nodiscard]] bool whole_system(std::int32_t group) const;
+    [[nodiscard]] bool has_configuration(std::int32_t group) const;
+    /// What system.json says of the algorithm; the list is not empty.
+    [[nodiscard]] AlgorithmForm given_form(CollectiveKind kind,
+                                           const CommunicatorLayout& layout) const;
+    /// Of even collectives in communicators with a configuration.
+    [[nodiscard]] const CollectiveRecipe& recipe(const Communicator& of,
+                                                 const CollectiveTask& task);
+    /// Of an unequal all-to-all.
+    [[nodiscard]] CollectiveRecipe direct_recipe() const;
+    /// Of communicators that the dialect's reference does not configure.
+    [[nodiscard]] CollectiveRecipe reference_recipe(CollectiveKind kind) const;
+    /// `divisible`: false where the reference cannot cut the collective into its chunks.
+    [[nodiscard]] CollectivePlan plan_by(const CollectiveRecipe& recipe, const Communicator& of,
+                                         const CollectiveTask& task, std::size_t member,
+                                         bool& divisible) const;
+    [[nodiscard]] std::string name_of_plan(const AlgorithmForm& form,
+                                           const CommunicatorLayout& layout,
+                                           CollectiveKind kind) const;
+
+    const topology::NetworkDescription& network_;
+    const SystemConfig& system_;
+    const Dialect& dialect_;
+    const Workload& workload_;
+    PlanBuilder builder_;
+    AlgorithmChooser chooser_;
+    std::vector<std::unique_ptr<Communicator>> communicators_;  ///< by group
+    using ChoiceKey = std::tuple<std::uint64_t, CollectiveKind, std::int64_t, std::int32_t>;
+    std::map<ChoiceKey, CollectiveRecipe> choices_;
+};
+
+}  // namespace npunet::engine
