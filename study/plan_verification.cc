@@ -15,7 +15,8 @@ double VerifiedPlan::ratio() const {
 
 VerifiedPlan verify(const planner::Problem& problem, const planner::Plan& plan,
                     const topology::NetworkDescription& network, Fidelity fidelity) {
-    Machine machine{engine::Dialect::named("npunet"), network, {}, {}};
+    const engine::Dialect dialect = engine::Dialect::named("npunet");
+    Machine machine{dialect, network, engine::default_system_config(dialect), {}};
     check_fidelity(machine, fidelity);
     const engine::Workload workload =
         workload_from(workload_of(problem, plan), workload_options(machine));

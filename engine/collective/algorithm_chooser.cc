@@ -15,6 +15,8 @@ constexpr std::size_t most_members = 256;
 constexpr std::int64_t most_messages = 400'000;
 /// Up to so many messages members that differ are timed one by one.
 constexpr std::int64_t few_messages = 40'000;
+/// What is not faster by more than one part in so many is not worth more chunks.
+constexpr std::int64_t worthwhile = 200;
 
 /// Phases along several lines exist for these only.
 bool has_hierarchical_form(CollectiveKind kind) {
@@ -33,7 +35,12 @@ bool fits(const Implementation& implementation, CollectiveKind kind, bool last) 
 }
 
 bool is_faster(Time a, Time b) {
-    return a.ps() + a.ps() / 1000 < b.ps();
+    return a.ps() + a.ps() / worthwhile < b.ps();
+}
+
+/// At most 2 % slower.
+bool is_close(Time time, Time fastest) {
+    return time.ps() <= fastest.ps() + fastest.ps() / 50;
 }
 
 }  // namespace
@@ -86,12 +93,18 @@ std::vector<std::size_t> AlgorithmChooser::sample() const {
     return members;
 }
 
-PlanTimer::Timing AlgorithmChooser::time(const CollectiveRecipe& recipe) {
+std::vector<CollectivePlan> AlgorithmChooser::plans_of(const CollectiveRecipe& recipe,
+                                                       bool tiny) const {
     std::vector<CollectivePlan> plans;
     plans.reserve(members_.size());
     for (const std::size_t member : members_) {
-        plans.push_back((*planner_)(member, recipe));
+        plans.push_back((*planner_)(member, recipe, tiny));
     }
+    return plans;
+}
+
+PlanTimer::Timing AlgorithmChooser::time(const CollectiveRecipe& recipe, bool tiny) {
+    const std::vector<CollectivePlan> plans = plans_of(recipe, tiny);
     const std::int64_t messages = PlanTimer::messages(plans);
     const auto sampled = static_cast<std::int64_t>(members_.size());
     if (messages / sampled > most_messages) {
@@ -117,11 +130,15 @@ AlgorithmChooser::Candidate AlgorithmChooser::look_at(const AlgorithmForm& form)
     candidate.recipe.active_chunks = std::max(1, question_->active_chunks);
     const PlanTimer::Timing timing = time(candidate.recipe);
     candidate.time = candidate.recipe.time = timing.end;
-    candidate.least = timing.busiest;
+    candidate.least = std::max(timing.busiest, time(candidate.recipe, true).end);
     return candidate;
 }
 
 void AlgorithmChooser::tune_chunks(Candidate& candidate) {
+    if (candidate.tuned) {
+        return;
+    }
+    candidate.tuned = true;
     const std::int32_t fixed = question_->splits;
     std::int32_t failures = 0;
     for (std::int32_t splits = fixed > 0 ? fixed : 2; splits <= std::max(fixed, most_splits);
@@ -149,7 +166,8 @@ void AlgorithmChooser::tune_chunks(Candidate& candidate) {
 
 void AlgorithmChooser::mix_algorithms(Candidate& best) {
     const std::size_t factors = question_->layout->factors().size();
-    if (best.recipe.form.flat || factors < 2) {
+    const bool rotates = best.recipe.form.entries.front().all_dimensions_at_once;
+    if (best.recipe.form.flat || rotates || factors < 2) {
         return;
     }
     best.recipe.form.entries.resize(factors, Implementation(best.recipe.form.entries.front()));
@@ -172,6 +190,40 @@ void AlgorithmChooser::mix_algorithms(Candidate& best) {
     }
 }
 
+Time AlgorithmChooser::with_shared_links(const Candidate& candidate) const {
+    CollectiveRecipe whole = candidate.recipe;
+    whole.splits = 1;
+    const std::vector<CollectivePlan> plans = plans_of(whole, false);
+    if (members_.size() < question_->ranks->size() ||
+        PlanTimer::messages(plans) > most_messages / 4) {
+        return candidate.time;
+    }
+    return std::max(candidate.time, timer_.busiest_link(plans, ranks_));
+}
+
+AlgorithmChooser::Candidate AlgorithmChooser::spare_shared_links(
+    const Candidate& fastest, std::vector<Candidate>& candidates) {
+    Candidate best = fastest;
+    Time least = with_shared_links(best);
+    for (Candidate& candidate : candidates) {
+        if (!is_faster(fastest.time, least)) {
+            break;
+        }
+        if (is_open() && is_close(candidate.least, fastest.time)) {
+            tune_chunks(candidate);
+        }
+        if (!is_close(candidate.time, fastest.time)) {
+            continue;
+        }
+        const Time time = with_shared_links(candidate);
+        if (is_faster(time, least)) {
+            best = candidate;
+            least = time;
+        }
+    }
+    return best;
+}
+
 CollectiveRecipe AlgorithmChooser::choose(const Question& question, const Planner& planner) {
     question_ = &question;
     planner_ = &planner;
@@ -188,9 +240,8 @@ CollectiveRecipe AlgorithmChooser::choose(const Question& question, const Planne
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const Candidate& a, const Candidate& b) { return a.time < b.time; });
     Candidate best = candidates.front();
-    const bool open = question.splits == 0 || question.active_chunks == 0;
     for (Candidate& candidate : candidates) {
-        if (open && is_faster(candidate.least, best.time)) {
+        if (is_open() && is_faster(candidate.least, best.time)) {
             tune_chunks(candidate);
         }
         if (is_faster(candidate.time, best.time)) {
@@ -198,11 +249,16 @@ CollectiveRecipe AlgorithmChooser::choose(const Question& question, const Planne
         }
     }
     if (question.form == nullptr) {
-        const Time before = best.time;
-        mix_algorithms(best);
-        if (open && best.time < before) {
-            tune_chunks(best);
+        Candidate mixed = best;
+        mix_algorithms(mixed);
+        if (mixed.time < best.time) {
+            mixed.tuned = false;
+            if (is_open()) {
+                tune_chunks(mixed);
+            }
+            candidates.push_back(mixed);
         }
+        best = spare_shared_links(mixed, candidates);
         const std::size_t factors = question.layout->factors().size();
         for (const Candidate& candidate : candidates) {
             best.recipe.others.emplace_back(name_of(candidate.recipe.form, factors),

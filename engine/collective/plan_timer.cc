@@ -48,6 +48,41 @@ std::int64_t PlanTimer::messages(const std::vector<CollectivePlan>& plans) {
     return exchanges * first.chunks * static_cast<std::int64_t>(plans.size());
 }
 
+Time PlanTimer::busiest_link(const std::vector<CollectivePlan>& plans,
+                             const std::vector<Rank>& ranks) const {
+    std::vector<Bytes> loads(network_.graph.links());
+    const auto send = [&](Rank from, const PlannedPhase& phase, const Exchange& next) {
+        if (next.send_to == Exchange::no_rank) {
+            return;
+        }
+        const Rank to = (*phase.members)[static_cast<std::size_t>(next.send_to)];
+        for (const topology::Hop& hop :
+             network_.route(network_.npu_of_rank[from.index()], network_.npu_of_rank[to.index()])) {
+            loads[hop.link.index()] += next.bytes;
+        }
+    };
+    for (std::size_t member = 0; member < plans.size(); ++member) {
+        const CollectivePlan& plan = plans[member];
+        for (std::size_t stream = 0; stream < plan.streams(); ++stream) {
+            for (std::size_t i = 0; i < plan.phases_per_stream(); ++i) {
+                const PlannedPhase& phase = plan.phase(stream, i);
+                const PhaseShape shape = plan.shape(stream, i);
+                for (std::int32_t e = 0; !phase.idle && e < exchange_count(shape); ++e) {
+                    send(ranks[member], phase, exchange(shape, e));
+                }
+            }
+        }
+    }
+    Time most;
+    for (std::size_t link = 0; link < loads.size(); ++link) {
+        if (loads[link] > Bytes()) {
+            most =
+                std::max(most, transfer_time(loads[link], network_.graph.link(LinkId(link)).rate));
+        }
+    }
+    return most;
+}
+
 bool PlanTimer::alike(const std::vector<CollectivePlan>& plans, const std::vector<Rank>& ranks) {
     const CollectivePlan& first = plans.front();
     const auto peer = [](const PlannedPhase& phase, std::int32_t e) {

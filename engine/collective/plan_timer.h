@@ -46,6 +46,10 @@ public:
     /// All members make the same exchanges over routes that cost the same.
     [[nodiscard]] bool alike(const std::vector<CollectivePlan>& plans,
                              const std::vector<Rank>& ranks);
+    /// How long the link that carries most, in bytes over rate, must send, wherever in the network
+    /// it is: what the estimate does not count. Of plans of one chunk for all members.
+    [[nodiscard]] Time busiest_link(const std::vector<CollectivePlan>& plans,
+                                    const std::vector<Rank>& ranks) const;
     /// Messages that the members send together.
     [[nodiscard]] static std::int64_t messages(const std::vector<CollectivePlan>& plans);
 

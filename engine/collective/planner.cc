@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "base/splitmix64.h"
+#include "engine/collective/algorithm_chooser.h"
 
 namespace npunet::engine {
 
@@ -71,13 +72,15 @@ CollectivePlanner::CollectivePlanner(const topology::NetworkDescription& network
       dialect_(dialect),
       workload_(workload),
       builder_(system, dialect),
-      chooser_(network, system, workload.ranks()) {
+      chooser_(std::make_unique<AlgorithmChooser>(network, system, workload.ranks())) {
     communicators_.resize(workload.groups.size());
     for (const CollectiveKind kind : {CollectiveKind::AllReduce, CollectiveKind::AllGather,
                                       CollectiveKind::ReduceScatter, CollectiveKind::AllToAll}) {
         check_list(kind, system, network);
     }
 }
+
+CollectivePlanner::~CollectivePlanner() = default;
 
 bool CollectivePlanner::whole_system(std::int32_t group) const {
     return workload_.groups[static_cast<std::size_t>(group)].ranks.size() == workload_.ranks();
@@ -178,10 +181,13 @@ const CollectiveRecipe& CollectivePlanner::recipe(const Communicator& of,
     question.form = given ? &recipe.form : nullptr;
     question.splits = system_.preferred_dataset_splits;
     question.active_chunks = system_.active_chunks_per_dimension;
-    recipe = chooser_.choose(question, [&](std::size_t member, const CollectiveRecipe& tried) {
-        bool divisible = true;
-        return plan_by(tried, of, task, member, divisible);
-    });
+    recipe = chooser_->choose(question,
+                              [&](std::size_t member, const CollectiveRecipe& tried, bool tiny) {
+                                  bool divisible = true;
+                                  CollectiveTask timed = task;
+                                  timed.size = tiny ? Bytes(1) : task.size;
+                                  return plan_by(tried, of, timed, member, divisible);
+                              });
     return recipe;
 }
 

@@ -27,7 +27,6 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/collective/algorithm_chooser.h"
 #include "engine/collective/communicator_layout.h"
 #include "engine/collective/plan.h"
 #include "engine/collective/plan_builder.h"
@@ -39,12 +38,17 @@
 
 namespace npunet::engine {
 
+class AlgorithmChooser;
+
 class CollectivePlanner {
 public:
     /// The references must outlive the planner. Throws InputError when an algorithm list does not
     /// fit the tiers.
     CollectivePlanner(const topology::NetworkDescription& network, const SystemConfig& system,
                       const Dialect& dialect, const Workload& workload);
+    ~CollectivePlanner();
+    CollectivePlanner(const CollectivePlanner&) = delete;
+    CollectivePlanner& operator=(const CollectivePlanner&) = delete;
 
     /// The part of `rank`, which is the `member`-th of the operation's group. Throws InputError for
     /// what the dialect's reference cannot do.
@@ -86,7 +90,7 @@ private:
     const Dialect& dialect_;
     const Workload& workload_;
     PlanBuilder builder_;
-    AlgorithmChooser chooser_;
+    std::unique_ptr<AlgorithmChooser> chooser_;
     std::vector<std::unique_ptr<Communicator>> communicators_;  ///< by group
     using ChoiceKey = std::tuple<std::uint64_t, CollectiveKind, std::int64_t, std::int32_t>;
     std::map<ChoiceKey, CollectiveRecipe> choices_;

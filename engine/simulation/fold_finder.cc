@@ -150,7 +150,7 @@ private:
         const CollectivePlan plan = planner_.plan(rank, member, operation);
         Words& words = portraits_[rank.index()].words;
         words.insert(words.end(), {word(std::int64_t{plan.lanes}), word(std::int64_t{plan.chunks}),
-                                   plan.phases.size()});
+                                   word(std::int64_t{plan.active_chunks}), plan.phases.size()});
         for (std::int32_t lane = 0; lane < plan.lanes; ++lane) {
             for (std::size_t phase = 0; phase < plan.phases_per_stream(); ++phase) {
                 portray_phase(rank, plan, static_cast<std::size_t>(lane), phase,
@@ -186,6 +186,7 @@ private:
              word(std::int64_t{static_cast<int>(shape.kind)}), shape.lane,
              word(std::int64_t{shape.members}), word(std::int64_t{shape.window}),
              word(std::int64_t{planned.queue}), word(shape.total().value()),
+             word(std::int64_t{planned.idle ? 1 : 0}), word(std::int64_t{shape.root}),
              word(std::int64_t{exchange_count(shape)}),
              word(std::int64_t{exchange_reductions(shape)}),
              place_counts ? word(std::int64_t{shape.me} + 1) : 0});

@@ -99,7 +99,9 @@ class NpuChakraHelper
      */
     npunet::engine::WorkloadOptions Options() const;
 
-    npunet::engine::SystemConfig m_system; //!< how the NPUs compute
+    /// How the NPUs compute.
+    npunet::engine::SystemConfig m_system = npunet::engine::default_system_config(
+        npunet::engine::Dialect::named("npunet"));
     Time m_start;                          //!< when they begin
     std::vector<npunet::NodeId> m_npus;    //!< by rank; empty: all
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/cli/bad_input.h"
+#include "tests/support/systems.h"
 
 namespace npunet::cli {
 namespace {
@@ -37,7 +38,8 @@ protected:
 // of 500 + 2048 / 50 = 540.96 ns each.
 TEST_F(Flows, TellHowLongMessagesTook) {
     all_reduce_traces(2);
-    const Outcome plain = simulate("ring2.yml");
+    folder_.write("rings.json", test::plain_rings);
+    const Outcome plain = simulate("ring2.yml", {"--system", folder_ / "rings.json"});
     ASSERT_EQ(plain.code, 0) << plain.log;
     EXPECT_FALSE(exists("flows.csv"));
     const Outcome outcome = simulate("ring2.yml", {"--messages"});

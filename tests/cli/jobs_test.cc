@@ -6,6 +6,7 @@
 
 #include "bad_input.h"
 #include "packet/make_packet_network.h"
+#include "tests/support/systems.h"
 
 namespace npunet::cli {
 namespace {
@@ -99,10 +100,12 @@ TEST_F(JobsCommand, BreaksOffAtATime) {
           "- {name: left, workload: w, ranks: 0-3}\n"
           "- {name: right, workload: w, ranks: 4-7, start: 6us}\n"
           "- {name: late, workload: w, ranks: 8-11, start: 1ms}\n");
+    write("rings.json", test::plain_rings);
     for (const std::string fidelity : {"analytical", "congestion-aware", "packet"}) {
-        const Outcome outcome = run({"simulate", "--jobs-file", path("jobs.yml"), "--network",
-                                     path("net.yml"), "--fidelity", fidelity, "--max-sim-time",
-                                     "10us", "--output-dir", path("out"), "--force"});
+        const Outcome outcome =
+            run({"simulate", "--jobs-file", path("jobs.yml"), "--network", path("net.yml"),
+                 "--fidelity", fidelity, "--max-sim-time", "10us", "--output-dir", path("out"),
+                 "--force", "--system", path("rings.json")});
         EXPECT_EQ(outcome.code, 3) << outcome.log;
         EXPECT_THAT(outcome.log,
                     HasSubstr("the simulated time has come to 10.00 us, with 4 of 12 nodes done; "

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/cli/program_run.h"
+#include "tests/support/systems.h"
 #include "tests/support/temporary_folder.h"
 
 namespace npunet::cli {
@@ -22,6 +23,7 @@ protected:
         folder_.write("torus.yml",
                       "topology: [Ring, Ring]\nnpus_count: [8, 8]\nbandwidth: [50, 50]\n"
                       "latency: [500, 500]\n");
+        folder_.write("rings.json", test::plain_rings);
         const Outcome made =
             run("generate collective --type all_to_all --size 2MiB --npus 64 "
                 "--output-dir " +
@@ -31,7 +33,8 @@ protected:
 
     [[nodiscard]] Outcome simulate(const std::string& options) const {
         return run("simulate --workload " + (folder_ / "traces/workload").string() + " --network " +
-                   (folder_ / "torus.yml").string() + " --fidelity packet --quiet --json " +
+                   (folder_ / "torus.yml").string() + " --system " +
+                   (folder_ / "rings.json").string() + " --fidelity packet --quiet --json " +
                    options);
     }
 

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "tests/cli/program_run.h"
+#include "tests/support/systems.h"
 #include "tests/support/temporary_folder.h"
 
 namespace npunet::cli {
@@ -27,6 +28,7 @@ protected:
                       path("traces"))
                       .code,
                   0);
+        folder_.write("rings.json", test::plain_rings);
         folder_.write("ring.yml",
                       "topology: [Ring]\nnpus_count: [8]\nbandwidth: [50]\nlatency: [500]\n");
     }
@@ -34,7 +36,7 @@ protected:
     [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
     [[nodiscard]] std::string simulate(const std::string& more) const {
         return "simulate --workload " + path("traces/workload") + " --network " + path("ring.yml") +
-               " --json --quiet " + more;
+               " --system " + path("rings.json") + " --json --quiet " + more;
     }
 
 private:

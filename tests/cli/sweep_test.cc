@@ -16,6 +16,7 @@
 #include "chakra/files/trace_writer.h"
 #include "tests/cli/sweep_program.h"
 #include "tests/support/shared_data.h"
+#include "tests/support/systems.h"
 #include "tests/support/workloads.h"
 
 namespace npunet::cli {
@@ -74,7 +75,8 @@ TEST_F(Sweep, PointsThatFailAreRowsAndTheOthersRun) {
 // A direct all-to-all of 64 NPUs with two at each up-link: 8 NPUs send 56/64 of 1 MiB over 4
 // up-links, 1.75 MiB each, where a port carries 63/64 MiB. A ring all-reduce shares no up-link.
 TEST_F(Sweep, EstimatesThatBeatTheBoundOfTheirLinksSaySo) {
-    write("direct.json", R"({"all-to-all-implementation": ["direct"]})");
+    write("direct.json", R"({"all-to-all-implementation": ["direct"],
+                             "all-reduce-implementation": ["ring"]})");
     write("shared.yml",
           "workload: {collective: {type: [all_reduce, all_to_all], size: 1MiB}}\n"
           "systems: direct.json\n"
@@ -261,7 +263,10 @@ TEST_F(Sweep, CommunicatorsOfDimensionsFollowTheNetwork) {
           "topology: [Ring, Ring]\nnpus_count: [4, 2]\nbandwidth: [50, 50]\n"
           "latency: [0, 0]\n");
     for (const char* networks : {"[2x4.yml, 4x2.yml]", "[4x2.yml, 2x4.yml]"}) {
-        write("dimensions.yml", std::string("workload: {prefix: w}\nnetworks: ") + networks + "\n");
+        write("rings.json", test::plain_rings);
+        write("dimensions.yml",
+              std::string("workload: {prefix: w}\nsystems: rings.json\nnetworks: ") + networks +
+                  "\n");
         ASSERT_EQ(sweep({path("dimensions.yml"), "--output-dir", path("out"), "--restart"}), 0)
             << log();
         // Each step sends half, or a quarter, of a megabyte at 50 GB/s.

@@ -141,15 +141,14 @@ TEST(Inputs, DefaultsOfSystemJsonHoldWithoutAFile) {
     std::vector<std::string> warnings;
     const engine::SystemConfig read =
         engine::read_system_config(file, engine::Dialect::named("npunet"), warnings);
-    const engine::SystemConfig none;
+    const engine::SystemConfig none =
+        engine::default_system_config(engine::Dialect::named("npunet"));
     for (const engine::SystemConfig& config : {read, none}) {
         EXPECT_EQ(config.endpoint_delay, Time());
-        EXPECT_EQ(config.active_chunks_per_dimension, 1);
-        EXPECT_EQ(config.preferred_dataset_splits, 1);
+        EXPECT_EQ(config.active_chunks_per_dimension, 0);
+        EXPECT_EQ(config.preferred_dataset_splits, 0);
         EXPECT_EQ(config.optimization, engine::CollectiveOptimization::LocalBandwidthAware);
-        const auto& all_reduce = config.implementations(engine::CollectiveKind::AllReduce);
-        ASSERT_EQ(all_reduce.size(), 1U);
-        EXPECT_EQ(all_reduce[0].algorithm, engine::Algorithm::Ring);
+        EXPECT_TRUE(config.implementations(engine::CollectiveKind::AllReduce).empty());
         EXPECT_EQ(config.max_concurrent_comms, 0);
         EXPECT_FALSE(config.roofline);
         EXPECT_FALSE(config.track_memory);

@@ -180,6 +180,8 @@ TEST_F(SchedulingKeys, WithoutEffectAreSaid) {
     static_cast<void>(read(R"({"scheduling-policy": "LIFO"})"));
     EXPECT_TRUE(warnings_.empty());
     static_cast<void>(read(R"({"active-chunks-per-dimension": 4})"));
+    EXPECT_TRUE(warnings_.empty());
+    static_cast<void>(read(R"({"active-chunks-per-dimension": 4, "preferred-dataset-splits": 1})"));
     ASSERT_EQ(warnings_.size(), 1U);
     EXPECT_THAT(warnings_[0], HasSubstr("with one chunk"));
     static_cast<void>(read(R"({"active-chunks-per-dimension": 4, "preferred-dataset-splits": 2})"));

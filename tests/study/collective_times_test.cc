@@ -83,7 +83,7 @@ TEST(CollectiveTimes, AlgorithmsThatCannotRunSayWhy) {
     std::size_t ran = 0;
     bool flat = false;
     for (const report::CollectiveSeries& series : times.series) {
-        flat = flat || series.algorithm == "oneRing";
+        flat = flat || series.algorithm == "flat-ring";
         if (series.algorithm == "doubleBinaryTree") {
             EXPECT_TRUE(series.times.empty());
             EXPECT_THAT(series.refusal, HasSubstr("doubleBinaryTree in a dimension"));

@@ -97,6 +97,7 @@ TEST(ReportedCases, ChunksOnATwistedTorus) {
         }
     }
     Machine machine = graph_of(nodes, links);
+    machine.system = engine::SystemConfig();
     machine.system.preferred_dataset_splits = 16;
     machine.system.active_chunks_per_dimension = 1;
     const auto runs = expect_ends(
@@ -182,6 +183,8 @@ TEST(ReportedCases, ServersOfFourAndSix) {
     const std::vector<engine::Group> groups{
         {"four", ranks(0, 3)}, {"six", ranks(4, 9)}, {"all", ranks(0, 9)}};
     constexpr std::int64_t size = 60 * 4096;
+    Machine machine = graph_of(nodes, links);
+    machine.system = engine::SystemConfig();
     const auto runs = expect_ends(
         test::workload_of(
             10,
@@ -191,7 +194,7 @@ TEST(ReportedCases, ServersOfFourAndSix) {
                                    collective_node(2, CollectiveType::AllReduce, size, "all", {1})};
             },
             groups),
-        graph_of(nodes, links));
+        machine);
     // 2 (n - 1) S of each ring, over two links a message; two messages of every step of all cross
     // between the servers, over one link more.
     EXPECT_EQ(payload_of(runs.front()),
