@@ -87,7 +87,8 @@ private:
         return links;
     }
 
-    /// By switch the first one of its group of pairwise linked ones, or itself.
+    /// By switch the first one of its group of pairwise linked ones, or itself. Where all would be
+    /// one group, the blocks below each are told apart.
     [[nodiscard]] std::vector<std::size_t> units() const {
         std::vector<Cluster> cliques;
         add_cliques(links_, "group", cliques);
@@ -101,7 +102,7 @@ private:
         std::vector<std::size_t> unit_of(open_.size());
         std::iota(unit_of.begin(), unit_of.end(), std::size_t{0});
         for (const auto& group : groups) {
-            if (carries_its_traffic(group)) {
+            if (group.size() < open_.size() && carries_its_traffic(group)) {
                 for (const std::int32_t i : group) {
                     unit_of[static_cast<std::size_t>(i)] = static_cast<std::size_t>(group.front());
                 }
@@ -242,6 +243,10 @@ std::vector<Cluster> clusters_of_blocks(const NpuBlocks& blocks) {
                 clusters);
     merge_clusters(clusters);
     return clusters;
+}
+
+bool are_joined_by_rails(const NpuBlocks& blocks) {
+    return cluster_of_rails(blocks).has_value();
 }
 
 }  // namespace npunet::topology

@@ -18,4 +18,9 @@ namespace npunet::topology {
 /// "group" of pairwise linked NPUs or larger blocks.
 [[nodiscard]] std::vector<Cluster> clusters_of_blocks(const NpuBlocks& blocks);
 
+/// Whether all networks of switches between the blocks are rails: each reaches more than half of
+/// the blocks, each of these through one NPU, and more than half of the blocks are reached through
+/// several NPUs.
+[[nodiscard]] bool are_joined_by_rails(const NpuBlocks& blocks);
+
 }  // namespace npunet::topology

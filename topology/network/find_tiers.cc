@@ -9,6 +9,7 @@
 #include "topology/graph/clusters.h"
 #include "topology/graph/dimensions_of.h"
 #include "topology/graph/neighbours.h"
+#include "topology/graph/router_groups.h"
 #include "topology/network/block_clusters.h"
 #include "topology/network/npu_blocks.h"
 
@@ -31,19 +32,79 @@ std::vector<std::int64_t> fastest_links(const NpuBlocks& blocks) {
     return fastest;
 }
 
+/// Whether the clusters that NPUs join are whole ones of equally many consecutive NPUs, not of all.
+bool are_consecutive(const std::vector<std::int32_t>& joined,
+                     const std::vector<Cluster>& clusters) {
+    const auto members_at = [&](std::size_t npu) -> const std::vector<std::int32_t>& {
+        return clusters[static_cast<std::size_t>(joined[npu])].members;
+    };
+    const bool all_join = std::find(joined.begin(), joined.end(), NpuBlocks::none) == joined.end();
+    const std::size_t size = all_join ? members_at(0).size() : joined.size();
+    for (std::size_t npu = 0; npu < joined.size() && size < joined.size(); ++npu) {
+        const std::size_t first = npu / size * size;
+        if (members_at(npu).size() != size || joined[npu] != joined[first] ||
+            static_cast<std::size_t>(members_at(npu).front()) != first) {
+            return false;
+        }
+    }
+    return size < joined.size();
+}
+
+/// The blocks after joining: those that join the same cluster, numbered by their lowest NPUs.
+NpuBlocks joined_blocks(NpuBlocks blocks, const std::vector<std::int32_t>& joined,
+                        std::size_t clusters) {
+    std::vector<std::int32_t> number_of_cluster(clusters, NpuBlocks::none);
+    std::vector<std::int32_t> number_of_block(joined.size(), NpuBlocks::none);
+    std::int32_t count = 0;
+    for (const std::int32_t block : blocks.by_npu()) {
+        const auto place = static_cast<std::size_t>(block);
+        std::int32_t& number = joined[place] == NpuBlocks::none
+                                   ? number_of_block[place]
+                                   : number_of_cluster[static_cast<std::size_t>(joined[place])];
+        number = number == NpuBlocks::none ? count++ : number;
+        number_of_block[place] = number;
+    }
+    blocks.join(number_of_block, static_cast<std::size_t>(count));
+    return blocks;
+}
+
+/// By NPU, the servers of a rail network whose NPUs are numbered in the usual order: clusters of
+/// equally many consecutive NPUs out of which no switches lead, joined by rails. Else empty.
+std::vector<std::int32_t> servers_in_order(const NpuBlocks& npus,
+                                           const std::vector<Cluster>& clusters) {
+    std::vector<Cluster> runs = clusters;
+    for (Cluster& cluster : runs) {
+        const auto span =
+            static_cast<std::size_t>(cluster.members.back() - cluster.members.front()) + 1;
+        if (cluster.leads_on || span != cluster.members.size()) {
+            cluster = Cluster();
+        }
+    }
+    std::vector<std::int32_t> joined = preferred_clusters(npus.count(), runs);
+    const bool found = are_consecutive(joined, runs) &&
+                       are_joined_by_rails(joined_blocks(npus, joined, runs.size()));
+    return found ? joined : std::vector<std::int32_t>();
+}
+
 /// By block, the cluster that it joins or none.
 std::vector<std::int32_t> joined_clusters(const NpuBlocks& blocks,
                                           const std::vector<Cluster>& clusters) {
+    if (blocks.are_single_npus()) {
+        std::vector<std::int32_t> servers = servers_in_order(blocks, clusters);
+        if (!servers.empty()) {
+            return servers;
+        }
+    }
     std::vector<std::int32_t> joined = preferred_clusters(blocks.count(), clusters);
     const std::vector<std::int64_t> fastest = fastest_links(blocks);
-    for (std::size_t number = 0; number < clusters.size(); ++number) {
-        const Cluster& cluster = clusters[number];
-        for (std::size_t i = 0; i < cluster.members.size(); ++i) {
-            const auto block = static_cast<std::size_t>(cluster.members[i]);
-            if (joined[block] == static_cast<std::int32_t>(number) &&
-                cluster.reach[i].rate < fastest[block]) {
-                joined[block] = NpuBlocks::none;
-            }
+    for (std::size_t block = 0; block < joined.size(); ++block) {
+        if (joined[block] != NpuBlocks::none) {
+            const Cluster& cluster = clusters[static_cast<std::size_t>(joined[block])];
+            const auto member = std::lower_bound(cluster.members.begin(), cluster.members.end(),
+                                                 static_cast<std::int32_t>(block));
+            const Reach& reach =
+                cluster.reach[static_cast<std::size_t>(member - cluster.members.begin())];
+            joined[block] = reach.rate < fastest[block] ? NpuBlocks::none : joined[block];
         }
     }
     return joined;
@@ -62,22 +123,6 @@ bool most_are_joined(const std::vector<std::int32_t>& joined, std::size_t cluste
         together += count > 1 ? count : 0;
     }
     return 3 * together >= 2 * joined.size();
-}
-
-/// Makes one block of those that join the same cluster, numbered by their lowest NPUs.
-void join_blocks(NpuBlocks& blocks, const std::vector<std::int32_t>& joined, std::size_t clusters) {
-    std::vector<std::int32_t> number_of_cluster(clusters, NpuBlocks::none);
-    std::vector<std::int32_t> number_of_block(joined.size(), NpuBlocks::none);
-    std::int32_t count = 0;
-    for (const std::int32_t block : blocks.by_npu()) {
-        const auto place = static_cast<std::size_t>(block);
-        std::int32_t& number = joined[place] == NpuBlocks::none
-                                   ? number_of_block[place]
-                                   : number_of_cluster[static_cast<std::size_t>(joined[place])];
-        number = number == NpuBlocks::none ? count++ : number;
-        number_of_block[place] = number;
-    }
-    blocks.join(number_of_block, static_cast<std::size_t>(count));
 }
 
 /// Whether most NPUs have links out of their block that they share with no other NPU of it.
@@ -124,7 +169,7 @@ std::vector<Tier> tiers_from_inside(NpuBlocks blocks) {
         if (!most_are_joined(joined, clusters.size())) {
             break;
         }
-        join_blocks(blocks, joined, clusters.size());
+        blocks = joined_blocks(std::move(blocks), joined, clusters.size());
         const std::string kind = kind_of_blocks(joined, clusters);
         tiers.push_back({name_of_blocks(blocks, kind, tiers), blocks.by_npu()});
     }
@@ -144,7 +189,9 @@ std::vector<Tier> find_tiers(const Graph& graph) {
     const Neighbours neighbours = neighbours_of(graph);
     const std::vector<Dimension> dimensions = dimensions_of(graph, neighbours);
     if (dimensions.empty()) {
-        return tiers_from_inside(NpuBlocks(graph, neighbours));
+        const std::int64_t group = npus_of_router_group(graph, neighbours);
+        return group > 0 ? tiers_of_blocks(npus, {{"group", group}, {"all", npus}})
+                         : tiers_from_inside(NpuBlocks(graph, neighbours));
     }
     std::vector<std::pair<std::string, std::int64_t>> blocks;
     std::int64_t stride = 1;
