@@ -166,6 +166,7 @@ std::vector<std::string> network_seeds() {
         "    - {from: a, to: s, bandwidth: 50, latency: 500, count: 2}\n"
         "    - {from: s, to: b, bandwidth: 25, latency: 500, both: true}\n"
         "    - {from: a, to: b, bandwidth: 25, latency: 500, both: false}\n"
+        "  tiers: [{name: one, blocks: [[b], [a]]}, {name: two, size: 2}]\n"
         "packet: {routing: shortest-path}\n",
         "Custom: {file: list}\npacket: {routing: up-down}\n" + mark +
             "npu a b c\nswitch s t  # two\na s 50 500\nb s 50GB/s 1us 2\nc t 25 500 1 both\n"

@@ -14,6 +14,7 @@
 #include "base/input_text.h"
 #include "base/suggest.h"
 #include "topology/builders/builder.h"
+#include "topology/network/find_tiers.h"
 #include "topology/routing/graph_router.h"
 #include "topology/yaml/link_fields.h"
 
@@ -310,7 +311,7 @@ Routes make_routes(const std::string& word, std::uint64_t seed, const YamlField&
 
 StandaloneNetwork read_custom(const YamlField& section, GigaByte gigabyte,
                               const UnknownKeys& unknown) {
-    check_keys(section, {"nodes", "links", "file"}, unknown);
+    check_keys(section, {"nodes", "links", "file", "tiers"}, unknown);
     const auto file = section.find("file");
     CustomGraph graph(file.has_value());
     if (!file || section.find("nodes")) {
@@ -327,6 +328,9 @@ StandaloneNetwork read_custom(const YamlField& section, GigaByte gigabyte,
     StandaloneNetwork own;
     own.network = graph.make(section);
     check_reach(section, own.network.graph);
+    const auto tiers = section.find("tiers");
+    own.network.tiers =
+        tiers ? read_tiers(*tiers, unknown, own.network.graph) : find_tiers(own.network.graph);
     own.routing.offered = {"auto", "shortest-path", "up-down", "ecmp", "spray", "adaptive"};
     own.routing.make = make_routes;
     return own;

@@ -62,9 +62,22 @@ struct FatTreeParameters {
 /// or `Custom: {file: cluster.txt}` with one line a link, FROM TO BANDWIDTH LATENCY and then, where
 /// wanted, COUNT and `both` or `forward`; lines `npu NAME ...` and `switch NAME ...` name the
 /// nodes. Refuses names that are unknown or given twice, links from a node to itself, and NPUs that
-/// cannot reach each other.
+/// cannot reach each other. Without the key `tiers` the tiers are found
+/// (topology/network/find_tiers.h).
 [[nodiscard]] StandaloneNetwork read_custom(const YamlField& section, GigaByte gigabyte,
                                             const UnknownKeys& unknown);
+
+/// The key `tiers` of a Custom network, from the inside to the outside:
+///
+///     tiers:
+///         - {name: server, size: 2}                      # so many consecutive NPUs
+///         - {name: pod, blocks: [[gpu0, gpu1, gpu4, gpu5], [gpu2, gpu3]]}
+///
+/// An empty list says that there are none. The last tier, of all NPUs, is added when it is missing.
+/// Refuses NPUs that are unknown, missing or given twice, and blocks that are not made of whole
+/// blocks of the tier before.
+[[nodiscard]] std::vector<Tier> read_tiers(const YamlField& tiers, const UnknownKeys& unknown,
+                                           const Graph& graph);
 
 /// The key `placement`: linear, snake, a list of NPUs (one for each rank), or the name of a file
 /// with that list, relative to the network description. The file holds numbers separated by blanks,
