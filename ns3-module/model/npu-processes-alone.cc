@@ -38,7 +38,7 @@ NpuProcesses::Max(std::vector<int64_t> values)
     return values;
 }
 
-/// There is nobody to write to.
+/// There is no other process to write to.
 struct NpuMpiChannel::Ends
 {
 };
