@@ -14,7 +14,6 @@
 namespace npunet::cli {
 namespace {
 
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
