@@ -43,6 +43,7 @@ struct NpuMpiChannel::Ends
 {
 };
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): with MPI it is kept.
 NpuMpiChannel::NpuMpiChannel(const std::vector<Gate>& /* gates */, Reader /* reader */)
 {
     NS_ABORT_MSG("a fabric is split over processes in an ns-3 with its module mpi only");
