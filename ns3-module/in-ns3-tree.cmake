@@ -1,8 +1,8 @@
 # The module inside an ns-3 source tree, where the whole repository is contrib/npunet: the plain
 # libraries that it needs, and the module by ns-3's own build_lib(). README.md tells more.
 #
-# Included by the repository's CMakeLists.txt, so that the folder of the module is the repository's for
-# ns-3, and by nobody else. CMAKE_SOURCE_DIR and PROJECT_SOURCE_DIR are ns-3's here.
+# Included by the repository's CMakeLists.txt alone, so that the folder of the module is the
+# repository's for ns-3. CMAKE_SOURCE_DIR and PROJECT_SOURCE_DIR are ns-3's here.
 
 set(npunet_SOURCE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
 set(npunet_BINARY_DIR ${CMAKE_CURRENT_BINARY_DIR})

@@ -25,7 +25,7 @@ namespace
 {
 
 constexpr double SERIALIZATION = 83.2; ///< of a full packet, 4096 + 64 bytes at 400 Gb/s, in ns
-constexpr double DELAY = 500;          ///< of a link, in ns
+constexpr uint32_t DELAY = 500;        ///< of a link, in ns
 constexpr uint32_t DATAGRAM = 4096 - 20 - 8; ///< fills a packet, with the headers of IP and UDP
 
 /// The trace of every NPU: one all-reduce.
@@ -64,7 +64,7 @@ Run(int64_t bytes, double share)
     ApplicationContainer clients;
     if (share > 0)
     {
-        const auto interval = static_cast<int64_t>(1000 * SERIALIZATION / share);
+        const auto interval = static_cast<uint64_t>(1000 * SERIALIZATION / share);
         client.SetAttribute("Interval", TimeValue(PicoSeconds(interval)));
         clients = client.Install(npus.Get(0));
         clients.Stop(MilliSeconds(1));

@@ -142,7 +142,7 @@ main(int argc, char* argv[])
     const npunet::engine::Results results = training->GetResults();
     const std::vector<int64_t> lastMessage = NpuProcesses::Max(g_lastMessage);
     std::ostringstream links;
-    WriteNpuLinkStatistics(links, fabric, PicoSeconds(results.finish.ps()));
+    WriteNpuLinkStatistics(links, fabric, PicoSeconds(static_cast<uint64_t>(results.finish.ps())));
     npunet::engine::LinkUse all{};
     for (const npunet::engine::LinkUse& use : fabric->GatherLinkUse())
     {

@@ -105,7 +105,8 @@ main(int argc, char* argv[])
         lost += flow.lostPackets;
     }
     const uint64_t connections = g_neighbors.size();
-    const uint64_t expected = g_payload + 24 * g_messages + 52 * packets + 2 * 4 * connections;
+    const uint64_t expected =
+        g_payload + 24 * g_messages + 52 * packets + uint64_t{2} * 4 * connections;
     std::cout << "finished at " << work->GetResults().finish.ps() << " ps: " << g_messages
               << " messages, " << g_payload << " bytes, over " << connections << " connections\n"
               << "FlowMonitor: " << monitor->GetFlowStats().size() << " flows, " << packets

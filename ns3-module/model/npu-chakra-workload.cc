@@ -246,7 +246,7 @@ NpuChakraWorkload::DoDispose()
 {
     if (m_network && m_parts)
     {
-        // Its messages and events may be under way; nobody is told of them any more.
+        // Its messages and events may be under way; no observer is told of them any more.
         m_parts->simulation.stop();
         m_parts->simulation.set_observers(nullptr, nullptr);
         m_network->Keep(std::shared_ptr<Parts>(std::move(m_parts)));

@@ -85,7 +85,7 @@ class NpuCongestionControl : public Object
 
     npunet::topology::CongestionAlgorithm m_algorithm; //!< of the type
     std::vector<double> m_values;                      //!< as in CongestionControlChoice
-    std::vector<bool> m_given;                         //!< by somebody; else the default
+    std::vector<bool> m_given;                         //!< explicitly; else the default
     bool m_constructed;                                //!< defaults are not set any more
     PresetKind m_preset;                               //!< for values that are the defaults
 };

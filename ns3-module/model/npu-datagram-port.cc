@@ -107,7 +107,7 @@ NpuDatagramPort::Read(Ptr<Socket> socket)
         m_application.NotifyRx(packet, from);
         if (packet->GetSize() < NpuMessageHeader::SIZE)
         {
-            continue; // somebody else's
+            continue; // of another sender
         }
         NpuMessageHeader header;
         const Ptr<Packet> part = packet->Copy();

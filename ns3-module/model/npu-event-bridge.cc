@@ -129,7 +129,7 @@ NpuEventBridge::Fire()
     m_armedFor = NOT_ARMED;
     if (m_queue.next_time().ps() == now)
     {
-        // Alone in ns-3's list there is nobody to wait for.
+        // Alone in ns-3's list there is nothing to wait for.
         if (!m_letOthersGo && !Simulator::IsFinished())
         {
             m_letOthersGo = true;

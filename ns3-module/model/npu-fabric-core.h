@@ -37,7 +37,7 @@ class NpuFabric::Core final : public npunet::engine::Network,
      */
     Core(NpuFabric& fabric, npunet::topology::NetworkDescription network, bool trains);
 
-    /// What becomes of a message that someone other than the engine has sent.
+    /// What becomes of a message that was not sent by the engine.
     struct Receipt
     {
         DeliveredCallback delivered; //!< of Send(); may be null
@@ -167,7 +167,7 @@ class NpuFabric::Core final : public npunet::engine::Network,
     void Read(const uint8_t* data, std::size_t size);
 
     /**
-     * @param handle of a message of which nobody hears any more
+     * @param handle of a message that is not reported any more
      * @return the message
      */
     Record Forget(std::uint32_t handle);

@@ -143,7 +143,7 @@ NpuFabric::Send(uint32_t source,
         return;
     }
     Core::Receipt receipt;
-    receipt.delivered = delivered;
+    receipt.delivered = std::move(delivered);
     m_core->SendOwn(npunet::NodeId(static_cast<int32_t>(source)),
                     npunet::NodeId(static_cast<int32_t>(destination)),
                     npunet::Bytes(static_cast<int64_t>(bytes)),

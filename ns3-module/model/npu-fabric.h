@@ -139,7 +139,7 @@ class NpuFabric : public NpuNetwork
     bool IsHere(std::size_t position) const override;
 
     /**
-     * Called by a device when somebody begins or ceases to listen to its packets.
+     * Called by a device when a sink of its packets is connected or disconnected.
      * @param position number of its node
      */
     void ListenersChanged(uint32_t position);

@@ -304,7 +304,7 @@ class NpuNetDevice : public NetDevice
     /// Tells the trace sources of the fabric's packets.
     friend class NpuTraceFeed;
 
-    /// Somebody begins or ceases to listen to packets.
+    /// A sink of packets has been connected or disconnected.
     void ListenersChanged();
 
     /**
@@ -368,9 +368,9 @@ class NpuNetDevice : public NetDevice
     TracedCallback<uint32_t, uint32_t, DropReason> m_packetDropped; //!< a fabric packet is lost
     TracedCallback<uint32_t, uint32_t> m_packetMarked;              //!< a fabric packet is marked
     TracedCallback<uint32_t, uint8_t, bool> m_pause;                //!< a link pauses, or goes on
-    bool m_countsQueues{false};            //!< somebody listens to m_queueLength
-    uint32_t m_queueEpoch{0};              //!< how often that has begun
-    std::map<uint32_t, int64_t> m_waiting; //!< bytes, by link
+    bool m_countsQueues{false};                                     //!< m_queueLength has sinks
+    uint32_t m_queueEpoch{0};                                       //!< how often that has begun
+    std::map<uint32_t, int64_t> m_waiting;                          //!< bytes, by link
 };
 
 } // namespace ns3

@@ -126,7 +126,7 @@ class NpuNetwork : public Object
                                    const std::vector<npunet::NodeId>& npus);
 
     /**
-     * Messages of a workload that are under way end, but nobody hears of them.
+     * Messages of a workload that are under way end, but are not reported.
      * @param workload that is disposed of
      */
     void Drop(NpuChakraWorkload* workload);
@@ -175,7 +175,7 @@ class NpuNetwork : public Object
     }
 
     /**
-     * @return how long a message takes alone on an idle network; null where nobody can say
+     * @return how long a message takes alone on an idle network; null where it is not known
      */
     virtual npunet::engine::FlowStatistics::IdleTime
     GetIdleTime() const
@@ -244,7 +244,7 @@ class NpuNetwork : public Object
     TracedCallback<uint32_t, uint32_t, uint64_t, Time> m_messageDelivered;
     /// The same, with its start.
     TracedCallback<uint32_t, uint32_t, uint64_t, Time, Time> m_messageCompleted;
-    std::unique_ptr<npunet::engine::FlowStatistics> m_flows; //!< null: nobody wants them
+    std::unique_ptr<npunet::engine::FlowStatistics> m_flows; //!< null: not wanted
 };
 
 } // namespace ns3

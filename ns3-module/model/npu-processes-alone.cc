@@ -38,11 +38,12 @@ NpuProcesses::Max(std::vector<int64_t> values)
     return values;
 }
 
-/// There is nobody to write to.
+/// There is no other process to write to.
 struct NpuMpiChannel::Ends
 {
 };
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): with MPI it is kept.
 NpuMpiChannel::NpuMpiChannel(const std::vector<Gate>& /* gates */, Reader /* reader */)
 {
     NS_ABORT_MSG("a fabric is split over processes in an ns-3 with its module mpi only");

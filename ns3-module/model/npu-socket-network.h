@@ -172,7 +172,7 @@ class NpuSocketNetwork final : public NpuNetwork,
     void LastByteAcknowledged(const NpuMessageKey& key);
 
     /**
-     * @param key of a message that somebody seems to have sent
+     * @param key of a message, as a header that has come in tells it
      * @param bytes its payload
      * @return whether there is such a message, and bytes of it are still to come
      */

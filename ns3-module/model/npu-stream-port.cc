@@ -19,7 +19,7 @@ namespace
 {
 
 /**
- * @param socket calls nobody back any more
+ * @param socket is left without callbacks
  */
 void
 Silence(const Ptr<Socket>& socket)

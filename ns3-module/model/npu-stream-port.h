@@ -114,8 +114,8 @@ class NpuStreamPort final : public NpuMessagePort
     void Read(Inlet& inlet);
 
     /**
-     * Bytes have come in. Those of messages that are not coming, which are somebody else's, are
-     * left out of account.
+     * Bytes have come in. Those of messages that are not coming, which other programs have sent,
+     * are left out of account.
      * @param header of their message
      * @param bytes how many
      */

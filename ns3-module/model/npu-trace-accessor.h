@@ -15,8 +15,8 @@ namespace ns3
 
 /**
  * @ingroup npunet
- * Gives access to a trace source and tells its object whenever somebody begins or ceases to listen:
- * for what is worth working out only while somebody does.
+ * Gives access to a trace source and tells its object whenever a sink is connected or disconnected:
+ * for what is worth working out only while there are sinks.
  *
  *     MakeNpuTraceAccessor(&NpuNetDevice::m_packetSent, &NpuNetDevice::ListenersChanged)
  *
@@ -82,7 +82,7 @@ template <class Owner> class NpuTraceAccessor final : public TraceSourceAccessor
 /**
  * @ingroup npunet
  * @param source the trace source
- * @param changed called when somebody begins or ceases to listen
+ * @param changed called when a sink is connected or disconnected
  * @return the accessor
  */
 template <class Owner, class Source>

@@ -16,7 +16,7 @@ namespace ns3
 /**
  * @ingroup npunet
  * Feeds the trace sources of the devices of a fabric with what its machine does. The machine has an
- * observer only while somebody listens to one of them. Not installed.
+ * observer only while one of them has a sink. Not installed.
  *
  * What happens later than it is known, the arrival of packets, is told by ns-3 events of its own in
  * the context of the node. They change nothing in the machine, and its choices of an instant come
@@ -63,7 +63,7 @@ class NpuTraceFeed final : private npunet::packet::PacketObserver
 
     /**
      * @param node number of a node
-     * @return its device when somebody listens to it, otherwise null
+     * @return its device when that has sinks, otherwise null
      */
     const Ptr<NpuNetDevice>&
     Listening(npunet::NodeId node) const
@@ -73,7 +73,7 @@ class NpuTraceFeed final : private npunet::packet::PacketObserver
 
     const npunet::topology::Graph& m_graph;   //!< the network
     npunet::packet::PacketNetwork& m_machine; //!< moves the packets
-    std::vector<Ptr<NpuNetDevice>> m_devices; //!< by node; null where nobody listens
+    std::vector<Ptr<NpuNetDevice>> m_devices; //!< by node; null where there is no sink
     std::size_t m_listening{0};               //!< how many are not
 };
 

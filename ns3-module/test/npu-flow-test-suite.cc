@@ -184,20 +184,20 @@ class NpuFlowGatheringTestCase : public TestCase
                                            : std::vector{first, receiver, alone, sender});
             NS_TEST_ASSERT_MSG_EQ(flows.size(), 2, "those of which messages have arrived");
             NS_TEST_EXPECT_MSG_EQ(flows[0].flow.source.value(), 0, "in order");
-            NS_TEST_EXPECT_MSG_EQ(flows[0].counts.packets, 0, "nobody has counted them");
+            NS_TEST_EXPECT_MSG_EQ(flows[0].counts.packets, 0, "not counted");
             NS_TEST_EXPECT_MSG_EQ(flows[1].messages, 4, "of the receiver");
             NS_TEST_EXPECT_MSG_EQ(flows[1].completion.p99.ps(), 5, "of the receiver");
             NS_TEST_EXPECT_MSG_EQ(flows[1].counts.packets, 7, "of the sender");
             NS_TEST_EXPECT_MSG_EQ(flows[1].counts.marked, 2, "of the receiver");
             NS_TEST_EXPECT_MSG_EQ(uint32_t{flows[1].flow.traffic_class}, 2, "the class");
-            NS_TEST_EXPECT_MSG_EQ(std::isnan(flows[1].slowdown.p99), true, "nobody knows");
+            NS_TEST_EXPECT_MSG_EQ(std::isnan(flows[1].slowdown.p99), true, "unknown");
         }
     }
 };
 
 /**
  * @ingroup npunet-test
- * Messages over sockets are completed, too, and nobody knows what they would take alone.
+ * Messages over sockets are completed, too, and what they would take alone is not known.
  */
 class NpuSocketFlowTestCase : public TestCase
 {
@@ -230,7 +230,7 @@ class NpuSocketFlowTestCase : public TestCase
         const auto flows = network->GetFlowStatistics();
         NS_TEST_ASSERT_MSG_EQ(flows.size(), 1, "one flow");
         NS_TEST_EXPECT_MSG_EQ(flows[0].p99, took, "of one message");
-        NS_TEST_EXPECT_MSG_EQ(std::isnan(flows[0].maxSlowdown), true, "nobody knows");
+        NS_TEST_EXPECT_MSG_EQ(std::isnan(flows[0].maxSlowdown), true, "unknown");
         Simulator::Destroy();
     }
 };

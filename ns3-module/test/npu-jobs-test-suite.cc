@@ -158,8 +158,8 @@ class NpuJobsRefusalTestCase : public TestCase
 
 /**
  * @ingroup npunet-test
- * Messages that are under way when their workload is disposed of, or has finished, concern nobody
- * else.
+ * Messages that are under way when their workload is disposed of, or has finished, concern no
+ * other workload.
  */
 class NpuJobsLateMessagesTestCase : public TestCase
 {
@@ -203,7 +203,7 @@ class NpuJobsLateMessagesTestCase : public TestCase
         Simulator::Destroy();
     }
 
-    /// A workload that is finished before its message has arrived, which nobody wants.
+    /// A workload that is finished before its message has arrived: its trace has no receive.
     void
     FinishEarly()
     {
@@ -248,7 +248,7 @@ class NpuJobsLateMessagesTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(kept->IsFinished(), true, "done");
             // Alone 2 steps of 100 packets each way; of the other one the first step.
             hops = fabric->GetPacketHops();
-            NS_TEST_EXPECT_MSG_EQ(hops, beside ? 600 : 400, "packets");
+            NS_TEST_EXPECT_MSG_EQ(hops, (beside ? 600 : 400), "packets");
             Simulator::Destroy();
         }
     }

@@ -80,7 +80,7 @@ class NpuSendReceiveTestCase : public TestCase
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(m_received.size(), 2, "everybody else");
 
-        // Nobody has this address, and no device takes packets beyond its Mtu.
+        // No device has this address, and no device takes packets beyond its Mtu.
         NS_TEST_EXPECT_MSG_EQ(
             devices.Get(0)->Send(packet, Mac48Address("00:00:00:00:be:ef"), 0x0800),
             false,

@@ -79,7 +79,7 @@ class NpuPacketFateTestCase : public TestCase
     Compare(bool pauses, const char* transport, double errors)
     {
         const std::vector<int64_t> silent = Run(pauses, transport, errors, false);
-        NS_TEST_EXPECT_MSG_EQ(m_told.size(), 0, "nobody listens");
+        NS_TEST_EXPECT_MSG_EQ(m_told.size(), 0, "no sink");
         const std::vector<int64_t> heard = Run(pauses, transport, errors, true);
         NS_TEST_EXPECT_MSG_EQ((silent == heard), true, "times and links");
     }
@@ -89,7 +89,7 @@ class NpuPacketFateTestCase : public TestCase
      * @param pauses whether switches pause
      * @param transport an attribute
      * @param errors an attribute
-     * @param listens whether somebody does
+     * @param listens whether there are sinks
      * @return what came of it
      */
     std::vector<int64_t>

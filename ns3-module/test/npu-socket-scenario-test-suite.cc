@@ -156,7 +156,7 @@ class NpuSocketLifeTestCase : public TestCase
         }
         Simulator::Destroy();
 
-        // There is a way from 0 to 1, but nobody has an address like this.
+        // There is a route from 0 to 1, but no node has an address like this.
         const NodeContainer others = MakePair();
         const auto astray =
             NpuSocketHelper().Install(others, {Ipv4Address("10.0.0.1"), Ipv4Address("10.0.1.7")});

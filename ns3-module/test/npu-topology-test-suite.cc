@@ -300,7 +300,7 @@ class NpuFaultTestCase : public TestCase
         ring.SetFabricAttribute("VirtualChannels", UintegerValue(2));
         NS_TEST_EXPECT_MSG_EQ(RefusalOf([&]() { Install(ring); }).empty(),
                               false,
-                              "detours have a channel of their own");
+                              "reroutes have a channel of their own");
         Simulator::Destroy();
         NS_TEST_EXPECT_MSG_EQ(WithFault(0, 1, 0, 1000, 1, 7, 0, 1), NanoSeconds(32), "late");
         NS_TEST_EXPECT_MSG_EQ(WithFault(0, 1, 0, 1000, 0.5, 0, 1, 0), NanoSeconds(25), "back");

@@ -103,6 +103,7 @@ class NpuPacketTraceTestCase : public TestCase
         Config::ConnectWithoutContext(sent, Sink([this, base](uint32_t farNode, uint32_t bytes) {
                                           Note("sent to", farNode - base, bytes);
                                       }));
+        // NOLINTBEGIN(performance-unnecessary-value-param): ns-3 passes contexts by value.
         Config::Connect(
             all + "PacketReceived",
             Sink([this, base](
@@ -121,6 +122,7 @@ class NpuPacketTraceTestCase : public TestCase
                 Note(
                     "stall", link, "from", from.GetNanoSeconds(), "for", duration.GetNanoSeconds());
             }));
+        // NOLINTEND(performance-unnecessary-value-param)
     }
 
     /**
@@ -138,7 +140,6 @@ class NpuPacketTraceTestCase : public TestCase
 
     std::map<std::string, int> m_lines;    //!< what the traces told
     std::map<std::string, int> m_contexts; //!< of PacketReceived
-    uint32_t m_base{0};                    //!< node id of NPU 0
 };
 
 /**
@@ -167,7 +168,7 @@ class NpuListenerTestCase : public TestCase
         std::map<uint32_t, uint64_t> last;    //!< by QueueLength
     };
 
-    /// When somebody listens.
+    /// When there are sinks.
     enum When
     {
         NEVER,
@@ -199,7 +200,7 @@ class NpuListenerTestCase : public TestCase
                         (bytes == 0 || other == &stopped), true, "empty " << link);
                 }
             }
-            NS_TEST_EXPECT_MSG_EQ(silent.sent + silent.received, 0, "nobody listens");
+            NS_TEST_EXPECT_MSG_EQ(silent.sent + silent.received, 0, "no sink");
             NS_TEST_EXPECT_MSG_EQ(heard.sent, heard.packetHops, "every packet starts");
             NS_TEST_EXPECT_MSG_EQ(heard.received, heard.packetHops, "every packet comes in");
             NS_TEST_EXPECT_MSG_EQ(heard.stalled, heard.counted, "all stalls");
@@ -223,7 +224,7 @@ class NpuListenerTestCase : public TestCase
     /**
      * All-to-all on a torus with room for two packets, and a foreign ns-3 event every 40 ns.
      * @param switching an attribute
-     * @param when somebody listens
+     * @param when there are sinks
      * @return what came of it
      */
     Outcome
@@ -327,7 +328,8 @@ class NpuListenerTestCase : public TestCase
         {
             NS_TEST_EXPECT_MSG_EQ(before, known->second, "no change is left out");
         }
-        NS_TEST_EXPECT_MSG_EQ((after < (uint64_t{1} << 40)), true, "nobody leaves before coming");
+        NS_TEST_EXPECT_MSG_EQ(
+            (after < (uint64_t{1} << 40)), true, "no packet leaves before coming");
         m_outcome.last[link] = after;
         m_outcome.longest[link] = std::max(m_outcome.longest[link], after);
     }

@@ -63,8 +63,8 @@ class NpuTrainsTestCase : public TestCase
     {
         for (uint64_t seed = 0; seed < 120; ++seed)
         {
-            const std::string expected = Story(seed, false);
-            NS_TEST_ASSERT_MSG_EQ(Story(seed, true), expected, "seed " << seed);
+            const std::string expected = Record(seed, false);
+            NS_TEST_ASSERT_MSG_EQ(Record(seed, true), expected, "seed " << seed);
         }
     }
 
@@ -74,10 +74,10 @@ class NpuTrainsTestCase : public TestCase
      * @return all that was found
      */
     std::string
-    Story(uint64_t seed, bool trains)
+    Record(uint64_t seed, bool trains)
     {
         Draw draw(seed);
-        m_story.str("");
+        m_record.str("");
         m_fabric = nullptr;
         NpuFabricHelper helper = TenNanosecondPackets("Mesh1D", {4});
         helper.SetFabricAttribute("Trains", BooleanValue(trains));
@@ -111,7 +111,7 @@ class NpuTrainsTestCase : public TestCase
         Look();
         Simulator::Destroy();
         m_fabric = nullptr;
-        return m_story.str();
+        return m_record.str();
     }
 
     /**
@@ -138,8 +138,8 @@ class NpuTrainsTestCase : public TestCase
         const auto to = static_cast<uint32_t>((from + 1 + draw.Below(3)) % 4);
         Simulator::Schedule(When(draw), [this, from, to, bytes, answered]() {
             m_fabric->Send(from, to, bytes, Sink([this, from, to, bytes, answered](Time left) {
-                               m_story << from << " to " << to << " at " << Simulator::Now()
-                                       << ", from " << left << '\n';
+                               m_record << from << " to " << to << " at " << Simulator::Now()
+                                        << ", from " << left << '\n';
                                if (answered)
                                {
                                    m_fabric->Send(to, from, bytes, Sink([this](Time) { Look(); }));
@@ -152,13 +152,13 @@ class NpuTrainsTestCase : public TestCase
     void
     Look()
     {
-        m_story << "at " << Simulator::Now() << ' ' << m_fabric->GetPacketHops() << ':';
+        m_record << "at " << Simulator::Now() << ' ' << m_fabric->GetPacketHops() << ':';
         for (const npunet::engine::LinkUse& use : m_fabric->GetLinkUse())
         {
-            m_story << ' ' << use.wire.value() << '/' << use.busy.ps() << '/'
-                    << use.max_queue.value() << '/' << use.credit_stall.ps();
+            m_record << ' ' << use.wire.value() << '/' << use.busy.ps() << '/'
+                     << use.max_queue.value() << '/' << use.credit_stall.ps();
         }
-        m_story << '\n';
+        m_record << '\n';
     }
 
     /// From now on hears of the packets that leave the NPUs.
@@ -169,14 +169,14 @@ class NpuTrainsTestCase : public TestCase
         {
             m_fabric->GetDevice(npu)->TraceConnectWithoutContext(
                 "PacketSent", Sink([this, npu](uint32_t far, uint32_t bytes) {
-                    m_story << npu << " sends " << bytes << " to " << far << " at "
-                            << Simulator::Now() << '\n';
+                    m_record << npu << " sends " << bytes << " to " << far << " at "
+                             << Simulator::Now() << '\n';
                 }));
         }
     }
 
-    Ptr<NpuFabric> m_fabric;    //!< of the present story
-    std::ostringstream m_story; //!< all that was found
+    Ptr<NpuFabric> m_fabric;     //!< of the present run
+    std::ostringstream m_record; //!< all that was found
 };
 
 /// The suite.

@@ -59,10 +59,9 @@ private:
         const Parameter* found = nullptr;
         for (const Parameter& candidate : parameters_) {
             const bool given = space_.find(point_, candidate.name) != nullptr;
-            if (candidate.name == option && (found == nullptr || given)) {
-                found = &candidate;
-            } else if (given && are_synonyms(candidate.name, option) &&
-                       space_.find(point_, option) == nullptr) {
+            const bool itself = candidate.name == option && (found == nullptr || given);
+            if (itself || (given && are_synonyms(candidate.name, option) &&
+                           space_.find(point_, option) == nullptr)) {
                 found = &candidate;
             }
         }

@@ -173,7 +173,7 @@ TEST(CollectiveBounds, CountTheLinksThatAGroupCanUse) {
          topology::make_dimension(DimensionKind::Ring, 4, Rate(25'000'000'000), Time::ns(500))});
     engine::CollectiveBounds bounds(network);
     const Bytes shard(1'000'000);
-    const auto least = [&](std::vector<Rank> ranks) {
+    const auto least = [&](const std::vector<Rank>& ranks) {
         return bounds.least_time(CollectiveKind::AllGather, ranks, shard, Rank());
     };
     EXPECT_EQ(least({Rank(0), Rank(1), Rank(2), Rank(3)}), Time::ns(15'000 + 10));

@@ -15,7 +15,6 @@ namespace npunet {
 namespace {
 
 using chakra::CollectiveType;
-using engine::Algorithm;
 using test::collective_time;
 using test::TestMachine;
 using topology::DimensionKind;

@@ -47,7 +47,7 @@ struct Workload {
     [[nodiscard]] int npus() const { return static_cast<int>(network.graph.npus()); }
 };
 
-topology::NetworkDescription grid(topology::DimensionKind kind, std::vector<int> sizes) {
+topology::NetworkDescription grid(topology::DimensionKind kind, const std::vector<int>& sizes) {
     std::vector<topology::Dimension> dimensions;
     for (const int size : sizes) {
         dimensions.push_back(
@@ -140,8 +140,8 @@ double processor_seconds() {
 /// Plays a workload: an NPU's next message leaves when the message of the same step has reached it.
 class Player final : public engine::MessageListener {
 public:
-    Player(const Workload& workload, engine::EventQueue& queue, engine::Network& network)
-        : workload_(workload), queue_(queue), network_(network) {
+    Player(const Workload& workload, engine::Network& network)
+        : workload_(workload), network_(network) {
         network.set_listener(*this);
         for (int npu = 0; npu < workload.npus(); ++npu) {
             send(npu, 0);
@@ -169,12 +169,11 @@ private:
     }
 
     const Workload& workload_;
-    engine::EventQueue& queue_;
     engine::Network& network_;
 };
 
 Measured measure(const Workload& workload, engine::EventQueue& queue, engine::Network& network) {
-    const Player player(workload, queue, network);
+    const Player player(workload, network);
     Measured result;
     const double start = processor_seconds();
     network.run(queue);

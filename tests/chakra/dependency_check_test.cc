@@ -116,7 +116,7 @@ TEST(DependencyCheck, MillionNodes) {
 }
 
 /// Brute force: take away nodes all of whose dependencies are gone until none is left.
-bool executable(std::vector<Node> nodes) {
+bool executable(const std::vector<Node>& nodes) {
     std::set<std::uint64_t> finished;
     for (bool progress = true; progress;) {
         progress = false;

@@ -36,7 +36,7 @@ protected:
         writer.commit();
     }
 
-    /// The bytes after a detour over JSON.
+    /// The bytes after they have been JSON.
     [[nodiscard]] std::string after_json(const std::filesystem::path& path) const {
         copy(path, folder_ / "copy.json", WrittenForm::Json);
         copy(folder_ / "copy.json", folder_ / "copy.et", WrittenForm::V0_0_4);

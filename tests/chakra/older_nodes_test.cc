@@ -93,7 +93,7 @@ TEST(OlderNodes, AttributesWithoutValueHaveNone) {
                                                        {"b", std::vector<std::int64_t>{}}}));
 }
 
-class Writing0_0_1 : public ::testing::Test {
+class WritingTheOldestSchema : public ::testing::Test {
 protected:
     [[nodiscard]] bool write(const Node& node) {
         error_.clear();
@@ -106,7 +106,7 @@ protected:
 };
 
 // What has a place comes back, and what has none is counted once for each node.
-TEST_F(Writing0_0_1, LossesAreCounted) {
+TEST_F(WritingTheOldestSchema, LossesAreCounted) {
     Node node;
     node.id = 3;
     node.name = "x";
@@ -137,7 +137,7 @@ TEST_F(Writing0_0_1, LossesAreCounted) {
     EXPECT_EQ(node_of(Schema::V0_0_1, frame_), kept);
 }
 
-TEST_F(Writing0_0_1, TypesAndCollectivesWithoutNumber) {
+TEST_F(WritingTheOldestSchema, TypesAndCollectivesWithoutNumber) {
     Node node;
     node.type = NodeType::Metadata;
     ASSERT_TRUE(write(node));
@@ -155,7 +155,7 @@ TEST_F(Writing0_0_1, TypesAndCollectivesWithoutNumber) {
 }
 
 // All collectives of 0.0.1 and all its node types, there and back.
-TEST_F(Writing0_0_1, EveryNumberComesBack) {
+TEST_F(WritingTheOldestSchema, EveryNumberComesBack) {
     for (const NodeType type :
          {NodeType::Invalid, NodeType::MemoryLoad, NodeType::MemoryStore, NodeType::Compute,
           NodeType::CommSend, NodeType::CommReceive, NodeType::CommCollective}) {
@@ -175,7 +175,7 @@ TEST_F(Writing0_0_1, EveryNumberComesBack) {
     EXPECT_TRUE(losses_.empty());
 }
 
-TEST_F(Writing0_0_1, SizesBeyond32BitsCannotBeSaid) {
+TEST_F(WritingTheOldestSchema, SizesBeyond32BitsCannotBeSaid) {
     Node node;
     node.id = 4;
     node.set_integer("comm_size", std::int64_t{1} << 32U);

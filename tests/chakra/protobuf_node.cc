@@ -58,6 +58,8 @@ std::optional<std::string> text_of(const AttributeProto& attribute) {
 template <class Number>
 bool is(const AttributeValue& value, Number expected) {
     const auto* number = std::get_if<Number>(&value);
+    // Bit by bit: a NaN is equal to itself, and 0 is not -0.
+    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
     return number != nullptr && std::memcmp(number, &expected, sizeof expected) == 0;
 }
 

@@ -20,7 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST_F(BadInput, GoodInputPasses) {
     all_reduce_traces(16);

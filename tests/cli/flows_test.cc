@@ -15,7 +15,6 @@
 namespace npunet::cli {
 namespace {
 
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 

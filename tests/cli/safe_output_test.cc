@@ -17,7 +17,6 @@ namespace npunet::cli {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// Written in pieces of this many bytes.
 std::string shown(const std::string& text, std::size_t piece) {

@@ -97,11 +97,11 @@ private:
 
 class SmallFileSystems : public DiskCommands {
 protected:
-    static void SetUpTestSuite() { obstacle_ = private_mounts(); }
+    static void SetUpTestSuite() { obstacle = private_mounts(); }
 
     void SetUp() override {
-        if (!obstacle_.empty()) {
-            GTEST_SKIP() << obstacle_;
+        if (!obstacle.empty()) {
+            GTEST_SKIP() << obstacle;
         }
         const SmallFileSystem trial(in_folder("trial"), 1);
         if (!trial.mounted()) {
@@ -196,7 +196,7 @@ private:
                                                 HasSubstr(": Read-only file system")));
     }
 
-    static inline std::string obstacle_;
+    static inline std::string obstacle;
 };
 
 TEST_F(SmallFileSystems, KeepTracesThatWereThere) {

@@ -22,7 +22,6 @@ using test::message_of;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 test::TestMachine machine_of(std::int64_t npus, const std::string& dialect) {
     test::TestMachine machine = test::ring_machine(npus, Rate(50'000'000'000), Time::ns(500));

@@ -116,8 +116,9 @@ void for_each_phase(std::int32_t n, const Action& action) {
                 continue;
             }
             const bool windows = algorithm == Algorithm::Direct && !engine::has_root(kind);
+            const std::uint8_t lanes = has_lanes(algorithm, kind) ? 2 : 1;
             for (const std::int32_t window : windows ? std::set{0, 1, 3} : std::set{0}) {
-                for (std::uint8_t lane = 0; lane < (has_lanes(algorithm, kind) ? 2 : 1); ++lane) {
+                for (std::uint8_t lane = 0; lane < lanes; ++lane) {
                     for (const std::int32_t root : roots(kind, n)) {
                         for (const Bytes total : totals(n)) {
                             action(SharedPhase{algorithm, kind, lane, n, root, total, window, {}});

@@ -16,7 +16,6 @@
 namespace npunet::generators {
 namespace {
 
-using chakra::CollectiveType;
 using chakra::Node;
 using chakra::NodeType;
 

@@ -20,7 +20,6 @@ namespace npunet::packet_test {
 namespace {
 
 using packet::Acknowledgement;
-using packet::CongestionControl;
 using packet::HopTelemetry;
 using topology::CongestionAlgorithm;
 using topology::CongestionControlChoice;

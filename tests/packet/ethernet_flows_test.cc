@@ -102,10 +102,10 @@ public:
         ++reasons[why];
     }
     void packet_marked(LinkId link, Bytes) override { ++marked[link.index()]; }
-    void link_paused(LinkId link, std::uint8_t trafficClass, bool begins) override {
-        const auto was = paused.find({link.index(), trafficClass});
+    void link_paused(LinkId link, std::uint8_t traffic_class, bool begins) override {
+        const auto was = paused.find({link.index(), traffic_class});
         EXPECT_EQ(was != paused.end() && was->second, !begins) << "pauses begin and end in turn";
-        paused[{link.index(), trafficClass}] = begins;
+        paused[{link.index(), traffic_class}] = begins;
         pauses[link.index()] += begins ? 1 : 0;
     }
 

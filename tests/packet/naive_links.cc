@@ -120,7 +120,7 @@ Time NaivePacketNetwork::ready(Time header, Time in, LinkId next, Bytes wire) co
     return std::max(header, in - sending);
 }
 
-void NaivePacketNetwork::arrive(LinkId id, Packet packet) {
+void NaivePacketNetwork::arrive(LinkId id, const Packet& packet) {
     give_credit_back(id, channel_of(*packet.flight, packet.hop), packet.wire);
     if (--packet.flight->missing == 0) {
         deliver(packet.flight);

@@ -127,7 +127,7 @@ private:
     [[nodiscard]] Time header_in(LinkId link, Time end, Time before) const;
     [[nodiscard]] Time ready(Time header, Time in, LinkId next, Bytes wire) const;
     void go_on(LinkId link, Packet packet, Time header, Time in);
-    void arrive(LinkId link, Packet packet);
+    void arrive(LinkId link, const Packet& packet);
     void deliver(const std::shared_ptr<Flight>& flight);
     void stand_in_line(LinkId link, Packet packet);
     /// Fills in the choice of a packet at a node, which it has not made by now.

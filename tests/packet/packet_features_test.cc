@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "base/errors.h"
 #include "plan_run.h"
@@ -19,7 +20,7 @@ using topology::LinkFault;
 
 /// A line whose links have these rates, in order.
 LinkMaker rates_of(std::vector<Rate> rates) {
-    return [rates](NodeId from, NodeId to) {
+    return [rates = std::move(rates)](NodeId from, NodeId to) {
         const auto place = static_cast<std::size_t>(std::min(from.value(), to.value()));
         return topology::Link{from, to, rates[place], latency, -1, false};
     };

@@ -52,7 +52,7 @@ std::int64_t carried(const CreditRun& run, int from, int to) {
 // 0 to 1, six packets; the link dies at 25 ns in the middle of the message. P1 0-10 and P2 10-20 go
 // by it; P3 would not be through by 25 and does not start. From 25 on the others go round by 3 and
 // 2, from 25, 35, 45 and 55; the last has left at 65 and is in after 3 x 15 ns, at 100.
-TEST(PacketDetours, AMessageHalfSent) {
+TEST(PacketReroutes, AMessageHalfSent) {
     NetworkDescription network = ring_of_four();
     cut(network, 0, 1, Time::ns(25));
     const CreditRun run(network, {packets(0, 1, 6)});
@@ -67,7 +67,7 @@ TEST(PacketDetours, AMessageHalfSent) {
 // 25, would be through at 35, does not start; it waits until 28 and then goes back by 0 and 3:
 // 28-38 (in at 43), 43-53 (58), 58-68, in at 73. P3: in at 35, finds the link dead: 38-48 (53),
 // 53-63 (68), 68-78, in at 83.
-TEST(PacketDetours, PacketsThatWaitForALinkThatDies) {
+TEST(PacketReroutes, PacketsThatWaitForALinkThatDies) {
     NetworkDescription network = ring_of_four();
     cut(network, 1, 2, Time::ns(28));
     const CreditRun run(network, {packets(0, 2, 3)});
@@ -80,7 +80,7 @@ TEST(PacketDetours, PacketsThatWaitForALinkThatDies) {
 
 // The distribution of those queues: 1 -> 2 has P2 from 25 to 28, 1 -> 0 has P3 from 35 to 38; the
 // others leave as soon as they are in.
-TEST(PacketDetours, QueuesOfDeadLinksEnd) {
+TEST(PacketReroutes, QueuesOfDeadLinksEnd) {
     NetworkDescription network = ring_of_four();
     network.packet.queue_histogram = true;
     cut(network, 1, 2, Time::ns(28));
@@ -96,7 +96,7 @@ TEST(PacketDetours, QueuesOfDeadLinksEnd) {
 // in at 1 at 15, 25, 35, 45. A1 20-30, A2 30-38 and the rest of 2 ns from 200 on, in at 207. A3
 // waits for the link when it goes down and keeps waiting: 202-212, in at 217. A4 finds it down and
 // goes round: 45-55 (60), 60-70 (75), 75-85, in at 90.
-TEST(PacketDetours, ALinkThatComesBack) {
+TEST(PacketReroutes, ALinkThatComesBack) {
     NetworkDescription network = ring_of_four();
     cut(network, 1, 2, Time::ns(38), Time::ns(200));
     const CreditRun run(network, {packets(0, 2, 4), packets(1, 2, 2)});
@@ -106,7 +106,7 @@ TEST(PacketDetours, ALinkThatComesBack) {
 }
 
 // 0 to 1 while 0 -> 1 alone is down: round, 45 ns; 1 to 0 goes straight, 15 ns.
-TEST(PacketDetours, OneWay) {
+TEST(PacketReroutes, OneWay) {
     NetworkDescription network = ring_of_four();
     cut_one_way(network, 0, 1);
     const CreditRun run(network, {packets(0, 1, 1), packets(1, 0, 1)});
@@ -116,7 +116,7 @@ TEST(PacketDetours, OneWay) {
 // 0 - 1 down from 0 to 50 and for good from 300; 0 - 3 down from 50 to 100. One packet each time,
 // 15 ns a hop: 0 to 1 round at 0; straight at 60 and at 200; round again at 310. At 60 0 to 3 waits
 // for its link: round by 1 and 2 would be down to 1 and then up, as 1 comes last in the order.
-TEST(PacketDetours, SeveralEpochs) {
+TEST(PacketReroutes, SeveralEpochs) {
     NetworkDescription network = ring_of_four();
     cut(network, 0, 1, Time(), Time::ns(50));
     cut(network, 0, 1, Time::ns(300));
@@ -129,7 +129,7 @@ TEST(PacketDetours, SeveralEpochs) {
 
 // 0 - 1 never works, 3 - 2 is down until 100. 0 to 1: in at 3 at 15, waits for 3 - 2: 100-110
 // (115), 115-125, in at 130.
-TEST(PacketDetours, WaitForTheOneThatComesBack) {
+TEST(PacketReroutes, WaitForTheOneThatComesBack) {
     NetworkDescription network = ring_of_four();
     cut(network, 0, 1);
     cut(network, 2, 3, Time(), Time::ns(100));
@@ -139,7 +139,7 @@ TEST(PacketDetours, WaitForTheOneThatComesBack) {
 
 // Where nothing leads round, the run ends as before, and says which link it is. Without traffic for
 // it nothing happens.
-TEST(PacketDetours, NoOtherWayIsAStall) {
+TEST(PacketReroutes, NoOtherWayIsAStall) {
     NetworkDescription network = network_of({mesh(3)});
     cut(network, 1, 2, Time::ns(30));
     EXPECT_THAT(test::message_of<StallError>(
@@ -150,7 +150,7 @@ TEST(PacketDetours, NoOtherWayIsAStall) {
 
 // A ring is cut at once in one place, and long after the traffic in another: until then everybody
 // reaches everybody the other way round, whichever two links they are.
-TEST(PacketDetours, ALinkThatDiesLater) {
+TEST(PacketReroutes, ALinkThatDiesLater) {
     for (const int size : {6, 8}) {
         for (int first = 0; first < size; ++first) {
             for (int second = 0; second < size; ++second) {
@@ -180,7 +180,7 @@ TEST(PacketDetours, ALinkThatDiesLater) {
 // NPU 4 (router 10) the minimal way is router 7 and its global link, chosen at router 6 at 15. The
 // packet is in at router 7 at 30; the global link is dead from 27 on. What is left is a chain of
 // routers, 7 - 6 - 9 - 8 - 11 - 10: five hops and the NPU's, 30 + 6 x 15 = 120.
-TEST(PacketDetours, AHopChosenBeforeItDied) {
+TEST(PacketReroutes, AHopChosenBeforeItDied) {
     const topology::DragonflyShape shape{2, 1, 1, 3};
     const topology::LinkSpeed speed{rate, latency};
     NetworkDescription network = topology::make_dragonfly(shape, {speed, speed, speed});
@@ -195,9 +195,9 @@ TEST(PacketDetours, AHopChosenBeforeItDied) {
 
 // Adaptive on a mesh of 2 x 2, 0 to 3, four packets: P1 by 1 and P2 by 2 from 0 on, P3 by 1 and P4
 // by 2 from 10 on; 15, 25: in at 1 and 2; in at 3 at 30 and 40. With 1 - 3 dead P1 and P3 are led
-// back at 1 only if they went there: nobody knows at 0. P1 in at 1 at 15: 15-25 back to 0 (30),
+// back at 1 only if they went there: at 0 it is not known. P1 in at 1 at 15: 15-25 back to 0 (30),
 // 30-40 (45), 45-55, in at 60. P3 likewise 10 ns later, at 70.
-TEST(PacketDetours, AdaptiveOnAMesh) {
+TEST(PacketReroutes, AdaptiveOnAMesh) {
     NetworkDescription network = network_of({mesh(2), mesh(2)});
     network.multipath = std::make_shared<topology::ProductNextHops>(network.dimensions);
     EXPECT_EQ(CreditRun(network, {packets(0, 3, 4)}).delivered(0), Time::ns(40));
@@ -208,8 +208,8 @@ TEST(PacketDetours, AdaptiveOnAMesh) {
     EXPECT_EQ(carried(run, 2, 3), 4);
 }
 
-// The channel of the detours is not left out.
-TEST(PacketDetours, NeedOneChannelMore) {
+// The channel of the reroutes is not left out.
+TEST(PacketReroutes, NeedOneChannelMore) {
     NetworkDescription network = ring_of_four();
     network.packet.virtual_channels = 2;
     engine::EventQueue queue;
@@ -236,7 +236,7 @@ std::vector<std::int64_t> balance(const topology::Graph& graph, const engine::Ne
 // Random networks of every kind with every routing, buffers of one packet, links that go down and
 // up and, leaving all joined, for good: every message is delivered once, each node keeps what was
 // sent to it and has given what it sent, and the order of simultaneous events does not matter.
-TEST(PacketDetours, LoseNothing) {
+TEST(PacketReroutes, LoseNothing) {
     std::mt19937_64 random(21);
     int went_round = 0;
     for (const test::OfferedRouting& offer : test::offered_routings) {

@@ -67,7 +67,7 @@ struct Coverage {
     std::map<CongestionAlgorithm, int> algorithms;
     int runs = 0;
     int several_ways = 0;
-    int detours = 0;
+    int reroutes = 0;
     int classes = 0;
     int cut_through = 0;
     int no_transport = 0;
@@ -163,7 +163,7 @@ void compare(const test::OfferedRouting& offer, unsigned seed, Coverage& coverag
     ++coverage.algorithms[packet.congestion_control.algorithm];
     ++coverage.runs;
     coverage.several_ways += network.multipath ? 1 : 0;
-    coverage.detours += network.faults.take_links_down() ? 1 : 0;
+    coverage.reroutes += network.faults.take_links_down() ? 1 : 0;
     coverage.classes += packet.classes.count > 1 ? 1 : 0;
     coverage.cut_through += packet.switching == topology::Switching::CutThrough ? 1 : 0;
     coverage.no_transport += packet.transport.kind == TransportKind::None ? 1 : 0;
@@ -196,7 +196,7 @@ TEST_P(SplitEthernetRuns, EqualsTheWhole) {
     }
     EXPECT_EQ(coverage.algorithms.size(), 7U);
     EXPECT_GT(coverage.several_ways, coverage.runs / 4);
-    EXPECT_GT(coverage.detours, coverage.runs / 4);
+    EXPECT_GT(coverage.reroutes, coverage.runs / 4);
     EXPECT_GT(coverage.classes, coverage.runs / 4);
     EXPECT_GT(coverage.cut_through, coverage.runs / 8);
     EXPECT_GT(coverage.no_transport, coverage.runs / 20);

@@ -47,7 +47,7 @@ struct Coverage {
     std::uint64_t crossings = 0;
     int split = 0;
     int several_ways = 0;
-    int detours = 0;
+    int reroutes = 0;
     int classes = 0;
 };
 
@@ -85,7 +85,7 @@ void compare(const test::OfferedRouting& offer, unsigned seed, Coverage& coverag
         coverage.split += result.crossings > 0 ? 1 : 0;
     }
     coverage.several_ways += network.multipath ? 1 : 0;
-    coverage.detours += network.faults.take_links_down() ? 1 : 0;
+    coverage.reroutes += network.faults.take_links_down() ? 1 : 0;
     coverage.classes += packet.classes.count > 1 ? 1 : 0;
 }
 
@@ -114,7 +114,7 @@ TEST_P(SplitMachineRuns, EqualsTheWhole) {
     EXPECT_GT(coverage.crossings, 100U * static_cast<unsigned>(runs));
     EXPECT_GT(coverage.split, runs);  // of two rounds each
     EXPECT_GT(coverage.several_ways, runs / 4);
-    EXPECT_GT(coverage.detours, runs / 8);
+    EXPECT_GT(coverage.reroutes, runs / 8);
     EXPECT_GT(coverage.classes, runs / 8);
 }
 
@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, SplitMachineRuns, testing::Range(0U, 3U));
 TEST(SplitMachine, ATurnGivenUp) {
     Coverage coverage;
     compare(test::offered_routings[0], 5071, coverage);
-    EXPECT_EQ(coverage.detours, 1);
+    EXPECT_EQ(coverage.reroutes, 1);
 }
 
 // Observers of the parts are told together what an observer of the whole is told, of every packet

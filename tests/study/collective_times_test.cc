@@ -13,7 +13,6 @@
 namespace npunet::study {
 namespace {
 
-using engine::Algorithm;
 using engine::CollectiveKind;
 using engine::Implementation;
 using testing::HasSubstr;

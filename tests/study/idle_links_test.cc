@@ -97,8 +97,8 @@ TEST(IdleLinks, GroupsInsideARow) {
 
 // Barriers carry no bytes, and wait for latencies all the same; what is done at once does not.
 TEST(IdleLinks, EmptyMessagesCount) {
-    const auto notes = [](std::vector<engine::Group> groups, CollectiveType type) {
-        return notes_of(collectives(16, std::move(groups), type, 0), machine_of(switches));
+    const auto notes = [](const std::vector<engine::Group>& groups, CollectiveType type) {
+        return notes_of(collectives(16, groups, type, 0), machine_of(switches));
     };
     EXPECT_THAT(notes(groups_of(4, 4, 1, 4), CollectiveType::Barrier),
                 Each(ElementsAre(HasSubstr("spans dimension 1 (Switch of 4)"))));

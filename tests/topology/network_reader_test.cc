@@ -32,11 +32,11 @@ protected:
 
     /// A mesh of 4 x 2 with further lines.
     [[nodiscard]] NetworkDescription mesh(const std::string& lines) const {
-        return read(mesh_ + lines);
+        return read(mesh_network + lines);
     }
     /// The same with one entry in the section `packet`.
     [[nodiscard]] NetworkDescription with_packet(const std::string& entry,
-                                                 const std::string& topology = mesh_) const {
+                                                 const std::string& topology = mesh_network) const {
         return read(topology + "packet: {" + entry + "}\n");
     }
 
@@ -50,9 +50,9 @@ protected:
         return test::message_of<InputError>([&] { return with_packet(entry); });
     }
 
-    static inline const std::string mesh_ =
+    static inline const std::string mesh_network =
         "topology: [Mesh2D]\nnpus_count: [[4, 2]]\nbandwidth: [50]\nlatency: [500]\n";
-    static inline const std::string ring_ =
+    static inline const std::string ring_network =
         "topology: [Ring]\nnpus_count: [8]\nbandwidth: [50]\nlatency: [500]\n";
     test::TemporaryFolder folder_;
 };
@@ -87,7 +87,7 @@ TEST_F(NetworkFile, ReadsProductsWithTheirDimensions) {
 TEST_F(NetworkFile, ReadsTextsAsItReadsFiles) {
     const NetworkDescription file = mesh("packet: {routing: shortest-path, mtu: 1KiB}\n");
     const NetworkDescription text =
-        parse_network(mesh_ + "packet: {routing: shortest-path, mtu: 1KiB}\n", "text");
+        parse_network(mesh_network + "packet: {routing: shortest-path, mtu: 1KiB}\n", "text");
     EXPECT_EQ(text.name, file.name);
     EXPECT_EQ(text.graph.links(), file.graph.links());
     EXPECT_EQ(text.routing_name(), "shortest-path");
@@ -151,7 +151,8 @@ TEST_F(NetworkFile, RefusesWhatIsNotThere) {
     EXPECT_THAT(refusal("[1, 2]\n"), HasSubstr("found a list of 2; expected keys with values"));
     EXPECT_THAT(refusal("topology: [Ring]\n"), HasSubstr("expected the key 'npus_count'"));
     EXPECT_THAT(refusal("npus_count: [8]\n"), HasSubstr("expected the key 'topology'"));
-    EXPECT_THAT(refusal(ring_ + "---\n" + ring_), HasSubstr("found a second document"));
+    EXPECT_THAT(refusal(ring_network + "---\n" + ring_network),
+                HasSubstr("found a second document"));
 }
 
 TEST_F(NetworkFile, RefusesWhatIsNotYamlWithLineAndColumn) {
@@ -179,7 +180,8 @@ TEST_F(NetworkFile, NamesUnknownKeys) {
 }
 
 TEST_F(NetworkFile, OnlyWarnsOfUnknownKeysWhenTolerant) {
-    const std::string file = write("network.yml", ring_ + "colour: red\npacket: {speed: 3}\n");
+    const std::string file =
+        write("network.yml", ring_network + "colour: red\npacket: {speed: 3}\n");
     std::vector<std::string> warnings;
     static_cast<void>(read_network(file, GigaByte::Binary, true, &warnings));
     ASSERT_EQ(warnings.size(), 2U);
@@ -321,9 +323,9 @@ TEST_F(NetworkFile, RefusesPacketParametersThatCannotWork) {
                           "at most 1073741824 B together"));
     EXPECT_THAT(packet_refusal("mtu: 1GiB, header: 1"), HasSubstr("packet.header: found an mtu"));
     EXPECT_EQ(with_packet("mtu: 1GiB, header: 0").packet.mtu, Bytes(std::int64_t{1} << 30));
-    EXPECT_THAT(
-        test::message_of<InputError>([&] { return with_packet("virtual_channels: 1", ring_); }),
-        HasSubstr("found '1'; expected at least 2, which the routing on Ring needs"));
+    EXPECT_THAT(test::message_of<InputError>(
+                    [&] { return with_packet("virtual_channels: 1", ring_network); }),
+                HasSubstr("found '1'; expected at least 2, which the routing on Ring needs"));
     EXPECT_THAT(packet_refusal("seed: x"), HasSubstr("packet.seed"));
     EXPECT_THAT(packet_refusal("classes: x"), HasSubstr("packet.classes: found 'x'"));
     EXPECT_THAT(mesh_refusal("packet: 3\n"), HasSubstr("packet: found '3'"));
@@ -368,7 +370,7 @@ TEST_F(NetworkFile, ReadsHowPacketsPassThroughNodes) {
 TEST_F(NetworkFile, WarnsOfWhatHasNoEffectOnNetworksWithCredits) {
     for (const std::string entry : {"ecn: {kmin: 100KiB}", "pfc: {alpha: 2}"}) {
         std::vector<std::string> warnings;
-        const std::string file = write("network.yml", ring_ + "packet: {" + entry + "}\n");
+        const std::string file = write("network.yml", ring_network + "packet: {" + entry + "}\n");
         static_cast<void>(read_network(file, GigaByte::Decimal, false, &warnings));
         EXPECT_THAT(warnings,
                     testing::ElementsAre(HasSubstr("has no effect with flow_control: credit")));
@@ -379,13 +381,14 @@ TEST_F(NetworkFile, ChecksWhetherTheRoutingSuitsTheNetwork) {
     EXPECT_EQ(with_packet("routing: shortest-path").routing_name(), "shortest-path");
     EXPECT_EQ(nodes_of(with_packet("routing: shortest-path"), 0, 6),
               (std::vector<int>{0, 1, 2, 6}));
-    EXPECT_EQ(with_packet("routing: dimension-order", ring_).virtual_channels(), 2);
-    EXPECT_THAT(test::message_of<InputError>([&] { return with_packet("routing: xy", ring_); }),
-                HasSubstr("'xy' on Ring; expected a mesh. Use dimension-order"));
+    EXPECT_EQ(with_packet("routing: dimension-order", ring_network).virtual_channels(), 2);
     EXPECT_THAT(
-        test::message_of<InputError>([&] { return with_packet("routing: shortest-path", ring_); }),
-        AllOf(HasSubstr("npu0 -> npu1 -> npu2"), HasSubstr("-> npu7 -> npu0"),
-              HasSubstr("Use dimension-order")));
+        test::message_of<InputError>([&] { return with_packet("routing: xy", ring_network); }),
+        HasSubstr("'xy' on Ring; expected a mesh. Use dimension-order"));
+    EXPECT_THAT(test::message_of<InputError>(
+                    [&] { return with_packet("routing: shortest-path", ring_network); }),
+                AllOf(HasSubstr("npu0 -> npu1 -> npu2"), HasSubstr("-> npu7 -> npu0"),
+                      HasSubstr("Use dimension-order")));
     EXPECT_THAT(test::message_of<InputError>([&] {
                     return with_packet("routing: shortest-path",
                                        ring_with("npus_count", "[20000]"));

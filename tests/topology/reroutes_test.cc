@@ -40,8 +40,8 @@ NetworkDescription ring_of_four() {
         {make_dimension(DimensionKind::Ring, 4, Rate(100'000'000'000), Time::ns(5))}, "ring");
 }
 
-/// The nodes that a packet visits, always by the first way; "*" before those it reaches by the
-/// detour channel. Ends where it goes in a circle.
+/// The nodes that a packet visits, always by the first hop offered; "*" before those it reaches
+/// by the channel of reroutes. Ends where it goes in a cycle.
 std::string walk(const NetworkDescription& network, const Reroutes& reroutes, int from, int to) {
     PacketPlace place{NodeId(from), NodeId(from), NodeId(to), Hop(), 0, 0};
     std::string text = std::to_string(from);
@@ -66,7 +66,7 @@ std::string walk(const NetworkDescription& network, const Reroutes& reroutes, in
 // Epoch 2 (2 - 3 down): round from 2 to 3 is down to 1 and then up to 0, and round from 3 to 2 is
 // down to 1 and then up: up*/down* offers neither, and packets wait for the link.
 // Epoch 4 (both down; 0 - 1 dead): 0 to 1 waits for 2 - 3, which comes back, never for 0 - 1.
-TEST(Detours, OnARingOfFour) {
+TEST(Reroutes, OnARingOfFour) {
     NetworkDescription network = ring_of_four();
     cut(network, 0, 1, Time::ns(10), Time::ns(20));
     cut(network, 0, 1, Time::ns(30));
@@ -105,10 +105,10 @@ TEST(Detours, OnARingOfFour) {
     EXPECT_EQ(walk(network, reroutes, 3, 2), "3 2");
 }
 
-// A circle of links that lead one way only, 0 -> 1 -> 2 -> 3 -> 0, one of them down for good: of
-// the ways from a node to the one before it, by three links, up*/down* offers those that go up
-// first. Whoever is told to take a detour where there is none learns of it.
-TEST(Detours, RefusePacketsThatNothingBringsOn) {
+// A cycle of links of one direction only, 0 -> 1 -> 2 -> 3 -> 0, one of them down for good: of the
+// routes from a node to the one before it, by three links, up*/down* offers those that go up first.
+// A packet that has to be rerouted where no route is left is an error.
+TEST(Reroutes, RefusePacketsThatNothingBringsOn) {
     NetworkDescription network;
     for (int i = 0; i < 4; ++i) {
         network.graph.add_node(NodeKind::Npu, "npu" + std::to_string(i));
@@ -141,7 +141,7 @@ TEST(Detours, RefusePacketsThatNothingBringsOn) {
 // 0 in the middle of 1 to 5, which stand in a line, too, with 6 behind 1; 0 - 5 is down. From 1 to
 // 5 there is a way that only leads down, along the line, and a shorter one up to 0 first; whoever
 // comes up from 6 may still take it.
-TEST(Detours, TakeTheShorterOfUpAndDown) {
+TEST(Reroutes, TakeTheShorterOfUpAndDown) {
     NetworkDescription network;
     for (int i = 0; i < 7; ++i) {
         network.graph.add_node(NodeKind::Npu, "npu" + std::to_string(i));
@@ -168,7 +168,7 @@ TEST(Detours, TakeTheShorterOfUpAndDown) {
 }
 
 // Down in one direction only: the other one stays in use.
-TEST(Detours, OneWay) {
+TEST(Reroutes, OneWay) {
     NetworkDescription network = ring_of_four();
     network.faults.links.push_back(outage(network.graph, 0, 1));
     const Reroutes reroutes(network);
@@ -178,9 +178,9 @@ TEST(Detours, OneWay) {
     EXPECT_EQ(walk(network, reroutes, 1, 3), "1 2 3");
 }
 
-// Nothing is missing in the end, so the order is 0, 1 and 3, 2. A detour may begin upwards: from 1
-// to 2 over 0, rather than to wait for 1 - 2, the only way that leads down alone.
-TEST(Detours, BeginUpwards) {
+// Nothing is missing in the end, so the order is 0, 1 and 3, 2. A reroute may begin upwards: from 1
+// to 2 over 0, rather than to wait for 1 - 2, the only route that leads down alone.
+TEST(Reroutes, BeginUpwards) {
     NetworkDescription network = ring_of_four();
     cut(network, 1, 2, Time(), Time::ns(10));
     const Reroutes reroutes(network);
@@ -188,10 +188,10 @@ TEST(Detours, BeginUpwards) {
     EXPECT_EQ(walk(network, reroutes, 2, 1), "2 *3 *0 *1");
 }
 
-// A packet on the detour 0 - 3 - 2 - 1 when 0 - 1 comes back and 2 - 1 goes down. In the end 0 - 1
+// A packet on the reroute 0 - 3 - 2 - 1 when 0 - 1 comes back and 2 - 1 goes down. In the end 0 - 1
 // is missing, so the order is as above: at 3, having gone down, up*/down* does not lead to 0; as 2
 // - 1 comes back, the packet goes on towards it rather than to begin anew.
-TEST(Detours, WaitForWhatComesBack) {
+TEST(Reroutes, WaitForWhatComesBack) {
     NetworkDescription network = ring_of_four();
     cut(network, 0, 1, Time(), Time::ns(10));
     cut(network, 2, 1, Time::ns(10), Time::ns(20));
@@ -211,7 +211,7 @@ TEST(Detours, WaitForWhatComesBack) {
     EXPECT_EQ(next_hops.front().hop, (Hop{network.graph.find_link(NodeId(3), NodeId(2)), 2}));
 }
 
-/// A copy whose multi-path routing is the detours of the original.
+/// A copy whose multi-path routing is the reroutes of the original.
 NetworkDescription seen_by(const NetworkDescription& network,
                            const std::shared_ptr<Reroutes>& reroutes) {
     NetworkDescription copy = network;
@@ -223,7 +223,7 @@ NetworkDescription seen_by(const NetworkDescription& network,
 // offered what the routing offers; where all are joined by links that are up in both directions and
 // that stay, no way leads over a link that is down, each leads on, and every choice ends at the
 // destination, in at most twice as many hops as there are nodes.
-TEST(Detours, LeadToTheDestination) {
+TEST(Reroutes, LeadToTheDestination) {
     std::mt19937_64 random(11);
     int around = 0;
     for (const test::OfferedRouting& offer : test::offered_routings) {
@@ -277,7 +277,7 @@ TEST(Detours, LeadToTheDestination) {
     EXPECT_GT(around, 1000);
 }
 
-/// What packets on detours remember: that they have gone down.
+/// What packets on reroutes remember: that they have gone down.
 bool gone_down(std::uint32_t memory) {
     return (memory >> 30U & 1U) != 0;
 }
@@ -297,7 +297,7 @@ struct Earlier {
 // Channel dependencies of all epochs together, since a packet that reached a node in one epoch may
 // choose there in a later one. They are acyclic except for packets that restart their route
 // (topology/network/reroutes.h); within an epoch they always are.
-TEST(Detours, WaitInNoCircleInAnyEpoch) {
+TEST(Reroutes, WaitInNoCycleInAnyEpoch) {
     std::mt19937_64 random(12);
     int anew = 0;
     for (const test::OfferedRouting& offer : test::offered_routings) {
@@ -368,8 +368,8 @@ TEST(Detours, WaitInNoCircleInAnyEpoch) {
     EXPECT_GT(anew, 0);
 }
 
-// The detours have a channel of their own, above those of the routes.
-TEST(Detours, NeedOneChannelMore) {
+// The reroutes have a channel of their own, above those of the routes.
+TEST(Reroutes, NeedOneChannelMore) {
     std::mt19937_64 random(13);
     for (const test::OfferedRouting& offer : test::offered_routings) {
         NetworkDescription network = test::random_network(offer, random);

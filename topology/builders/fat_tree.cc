@@ -92,7 +92,7 @@ void append_fat_tree_route(const FatTreeShape& shape, std::int64_t from, std::in
 
 std::vector<Hop> FatTreeRouter::route(const Graph& /*graph*/, NodeId from, NodeId to) const {
     std::vector<Hop> hops;
-    hops.reserve(static_cast<std::size_t>(2 * shape_.levels));
+    hops.reserve(2 * static_cast<std::size_t>(shape_.levels));
     const std::uint64_t hash =
         up_links_ == UpLinks::ByHash ? pair_hash(seed_, from, to) : std::uint64_t{0};
     append_fat_tree_route(shape_, from.value(), to.value(), up_links_, hash, 0, hops);

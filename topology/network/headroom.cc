@@ -5,7 +5,7 @@
 namespace npunet::topology {
 
 Bytes largest_packet(const PacketParameters& packet) {
-    constexpr Bytes telemetry(64 * 8);
+    constexpr Bytes telemetry(std::int64_t{64} * 8);
     const bool grows = packet.congestion_control.algorithm == CongestionAlgorithm::Hpcc;
     return packet.mtu + packet.header + (grows ? telemetry : Bytes());
 }
@@ -15,7 +15,7 @@ Bytes lossless_headroom(const Link& forth, const Link& back, Bytes largest, std:
     const Time asked = transfer_time(largest + Bytes(classes * pause_bytes), back.rate);
     const Wide span = Wide{asked.ps()} + back.latency.ps() + forth.latency.ps();
     const Wide bytes =
-        span * forth.rate.bytes_per_second() / 1'000'000'000'000 + 1 + 2 * largest.value();
+        span * forth.rate.bytes_per_second() / 1'000'000'000'000 + 1 + 2 * Wide{largest.value()};
     return Bytes(static_cast<std::int64_t>(std::min<Wide>(bytes, std::int64_t{1} << 60)));
 }
 

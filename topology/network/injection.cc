@@ -123,7 +123,7 @@ Graph split_graph(const Split& split, Rate rate) {
 
 NetworkDescription with_injection(const NetworkDescription& network, Rate rate) {
     assert(Rate(0) < rate);
-    // What routes need for detours is added for the new network.
+    // What routes need for reroutes is added for the new network.
     NetworkDescription whole = network;
     whole.faults.links.clear();
     const auto split = std::make_shared<const Split>(std::move(whole));

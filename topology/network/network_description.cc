@@ -42,13 +42,13 @@ Bytes NetworkDescription::buffer_of(LinkId link) const {
     if (packet.buffer > Bytes(0)) {
         return packet.buffer;
     }
-    constexpr std::int64_t least = 256 * 1024;
+    constexpr std::int64_t least = std::int64_t{256} * 1024;
     constexpr std::int64_t most = std::int64_t{1} << 50;
     __extension__ using Wide = __int128;
     const Link& wire = graph.link(link);
     const Wide round_trip =
         static_cast<Wide>(2) * wire.latency.ps() * wire.rate.bytes_per_second() / 1'000'000'000'000;
-    const Wide wanted = round_trip + 4 * (packet.mtu + packet.header).value();
+    const Wide wanted = round_trip + 4 * Wide{(packet.mtu + packet.header).value()};
     return Bytes(static_cast<std::int64_t>(std::clamp<Wide>(wanted, least, most)));
 }
 
@@ -62,7 +62,7 @@ Bytes NetworkDescription::shared_buffer_of(NodeId node) const {
     Bytes room;
     for (const LinkId id : graph.links_to(node)) {
         const Wide share =
-            Wide{128 * 1024} * graph.link(id).rate.bytes_per_second() / per.bytes_per_second();
+            Wide{128} * 1024 * graph.link(id).rate.bytes_per_second() / per.bytes_per_second();
         const Bytes capped(static_cast<std::int64_t>(std::min<Wide>(share, most.value())));
         room = std::min(room + std::max(buffer_of(id), capped), most);
     }

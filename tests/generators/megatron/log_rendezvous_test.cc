@@ -17,10 +17,8 @@ using ::testing::HasSubstr;
 using Events = std::vector<std::string>;
 using Json = nlohmann::ordered_json;
 
-class LogRendezvous : public RecordedLogs {
+class LogRendezvous : public ::testing::Test {
 protected:
-    void SetUp() override {}
-
     RendezvousResult check(const std::vector<Events>& logs, Dialect dialect = Dialect::Npunet,
                            std::int64_t tp = 1) {
         std::vector<std::filesystem::path> paths;
@@ -36,6 +34,8 @@ protected:
         EXPECT_EQ(result.findings.size(), 1U);
         return result.findings.empty() ? "" : result.findings.front();
     }
+
+    test::TemporaryFolder folder_;
 };
 
 std::string reduce(const std::string& shape, const std::string& more = "") {
@@ -228,12 +228,10 @@ void renumber(Json& events) {
     }
 }
 
+class RecordedRendezvous : public RecordedLogs {};
+
 // Each change of one rank's recorded log is found, in the log that was changed.
-TEST_F(LogRendezvous, FindsChangesOfRecordedLogs) {
-    RecordedLogs::SetUp();
-    if (IsSkipped()) {
-        return;
-    }
+TEST_F(RecordedRendezvous, FindsChanges) {
     const std::vector<Change> changes{
         {"shape", 5, "all_reduce", 9,
          [](Json& e, std::size_t at) {

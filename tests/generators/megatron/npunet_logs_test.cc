@@ -20,8 +20,6 @@ namespace npunet::generators::megatron {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 Json numbers(const std::vector<Rank>& ranks) {
     Json list = Json::array();

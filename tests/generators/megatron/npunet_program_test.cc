@@ -62,10 +62,10 @@ Tallies expected_of_layers(const TrainingRun& run, std::int64_t stage) {
     const std::int64_t m = run.steps;
     const std::int64_t b = run.micro_batch;
     const std::int64_t h = model.hidden;
-    const std::int64_t S = model.seq / p.cp;
-    const std::int64_t Sq = run.sequence_parallel ? S / p.tp : S;
-    const std::int64_t F = share.first ? 1 : 0;
-    const std::int64_t Z = share.last ? 1 : 0;
+    const std::int64_t seq = model.seq / p.cp;
+    const std::int64_t own_seq = run.sequence_parallel ? seq / p.tp : seq;
+    const std::int64_t first = share.first ? 1 : 0;
+    const std::int64_t last = share.last ? 1 : 0;
     const std::int64_t layers = share.dense + share.experts;
     const std::int64_t shared = model.moe.shared_experts > 0 ? share.experts : 0;
     const bool learned = model.positions == Positions::Learned;
@@ -78,48 +78,49 @@ Tallies expected_of_layers(const TrainingRun& run, std::int64_t stage) {
     };
     using enum Operation;
     using enum GroupRole;
-    const auto Fwd = Phase::Forward;
-    const auto Bwd = Phase::Backward;
-    expect(Fwd, Broadcast, Tensor, m * F * 2, 8 * b * model.seq);
-    expect(Fwd, Broadcast, Tensor, m * Z, 8 * b * model.seq);
-    expect(Fwd, Broadcast, Tensor, m * Z, 4 * b * model.seq);
-    const std::int64_t full = e * S * b * h;
-    const std::int64_t part = e * Sq * b * h;
+    const auto fwd = Phase::Forward;
+    const auto bwd = Phase::Backward;
+    expect(fwd, Broadcast, Tensor, m * first * 2, 8 * b * model.seq);
+    expect(fwd, Broadcast, Tensor, m * last, 8 * b * model.seq);
+    expect(fwd, Broadcast, Tensor, m * last, 4 * b * model.seq);
+    const std::int64_t full = e * seq * b * h;
+    const std::int64_t part = e * own_seq * b * h;
     if (run.sequence_parallel) {
         // Per layer forward 2 all-gathers and 2 reduce-scatters, backward 4 and 2; experts take
         // the place of the MLP's half, shared experts add it again.
         const std::int64_t halves = 2 * share.dense + share.experts + shared;
-        expect(Fwd, AllGatherIntoTensor, Tensor, m * (halves + Z), part);
-        expect(Fwd, ReduceScatterTensor, Tensor, m * (halves + (learned ? 0 : F)), full);
-        expect(Fwd, AllReduce, Tensor, m * (learned ? F : 0), full);
-        expect(Bwd, AllGatherIntoTensor, Tensor, m * (2 * halves + Z + F), part);
-        expect(Bwd, ReduceScatterTensor, Tensor, m * (halves + Z), full);
+        expect(fwd, AllGatherIntoTensor, Tensor, m * (halves + last), part);
+        expect(fwd, ReduceScatterTensor, Tensor, m * (halves + (learned ? 0 : first)), full);
+        expect(fwd, AllReduce, Tensor, m * (learned ? first : 0), full);
+        expect(bwd, AllGatherIntoTensor, Tensor, m * (2 * halves + last + first), part);
+        expect(bwd, ReduceScatterTensor, Tensor, m * (halves + last), full);
     } else {
-        expect(Fwd, AllReduce, Tensor, m * (2 * share.dense + share.experts + shared + F), full);
-        expect(Bwd, AllReduce, Tensor, m * (2 * share.dense + share.experts + shared + Z), full);
+        expect(fwd, AllReduce, Tensor, m * (2 * share.dense + share.experts + shared + first),
+               full);
+        expect(bwd, AllReduce, Tensor, m * (2 * share.dense + share.experts + shared + last), full);
     }
     // Cross-entropy: the maximum and two sums, or one of both.
-    expect(Fwd, AllReduce, Tensor, m * Z, 4 * S * b);
-    expect(Fwd, AllReduce, Tensor, m * Z * (run.fused_cross_entropy ? 1 : 2),
-           4 * S * b * (run.fused_cross_entropy ? 2 : 1));
+    expect(fwd, AllReduce, Tensor, m * last, 4 * seq * b);
+    expect(fwd, AllReduce, Tensor, m * last * (run.fused_cross_entropy ? 1 : 2),
+           4 * seq * b * (run.fused_cross_entropy ? 2 : 1));
     // Context parallelism: cp - 1 hops of keys and values forward; backward as many and those of
     // their gradients.
-    const std::int64_t kv = e * 2 * S * b * model.kv_heads / p.tp * model.head_dim;
-    const std::int64_t qkv = e * S * b * model.qkv_width() / p.tp;
-    const std::int64_t result = e * S * b * model.value_width() / p.tp;
+    const std::int64_t kv = e * 2 * seq * b * model.kv_heads / p.tp * model.head_dim;
+    const std::int64_t qkv = e * seq * b * model.qkv_width() / p.tp;
+    const std::int64_t result = e * seq * b * model.value_width() / p.tp;
     switch (run.context_comm) {
         case ContextComm::PointToPoint:
             for (const Operation operation : {AsyncSend, AsyncReceive}) {
-                expect(Fwd, operation, Context, m * layers * (p.cp - 1), kv);
-                expect(Bwd, operation, Context, m * layers * 2 * (p.cp - 1), kv);
+                expect(fwd, operation, Context, m * layers * (p.cp - 1), kv);
+                expect(bwd, operation, Context, m * layers * 2 * (p.cp - 1), kv);
             }
             break;
         case ContextComm::AllGather:
-            expect(Fwd, AllGatherIntoTensor, Context, m * layers, kv);
-            expect(Bwd, ReduceScatterTensor, Context, m * layers, kv * p.cp);
+            expect(fwd, AllGatherIntoTensor, Context, m * layers, kv);
+            expect(bwd, ReduceScatterTensor, Context, m * layers, kv * p.cp);
             break;
         case ContextComm::AllToAll:
-            for (const Phase phase : {Fwd, Bwd}) {
+            for (const Phase phase : {fwd, bwd}) {
                 expect(phase, AllToAllSingle, Context, m * layers, qkv);
                 expect(phase, AllToAllSingle, Context, m * layers, result);
             }
@@ -127,20 +128,20 @@ Tallies expected_of_layers(const TrainingRun& run, std::int64_t stage) {
     }
     // Experts: T k copies of T tokens there and back, and their probabilities there.
     const std::int64_t calls = m * share.experts;
-    const std::int64_t copies = Sq * b * model.moe.top_k;
+    const std::int64_t copies = own_seq * b * model.moe.top_k;
     const std::int64_t etp = p.expert_tensor();
-    expect(Fwd, AllReduce, TensorContext, model.moe.router_bias ? 0 : calls, 8 * model.moe.experts);
-    expect(Fwd, AllGatherIntoTensor, TensorExpert, calls, 8 * model.moe.experts);
-    for (const Phase phase : {Fwd, Bwd}) {
+    expect(fwd, AllReduce, TensorContext, model.moe.router_bias ? 0 : calls, 8 * model.moe.experts);
+    expect(fwd, AllGatherIntoTensor, TensorExpert, calls, 8 * model.moe.experts);
+    for (const Phase phase : {fwd, bwd}) {
         expect(phase, AllToAllSingle, Expert, 2 * calls, e * copies * h);
         expect(phase, AllToAllSingle, Expert, calls, 4 * copies);
     }
-    expect(Fwd, AllGatherIntoTensor, ExpertTensor, calls, e * copies * h);
-    expect(Fwd, AllGatherIntoTensor, ExpertTensor, calls, 4 * copies);
-    expect(Fwd, ReduceScatterTensor, ExpertTensor, calls, e * copies * h * etp);
-    expect(Bwd, AllGatherIntoTensor, ExpertTensor, calls, e * copies * h);
-    expect(Bwd, ReduceScatterTensor, ExpertTensor, calls, e * copies * h * etp);
-    expect(Bwd, ReduceScatterTensor, ExpertTensor, calls, 4 * copies * etp);
+    expect(fwd, AllGatherIntoTensor, ExpertTensor, calls, e * copies * h);
+    expect(fwd, AllGatherIntoTensor, ExpertTensor, calls, 4 * copies);
+    expect(fwd, ReduceScatterTensor, ExpertTensor, calls, e * copies * h * etp);
+    expect(bwd, AllGatherIntoTensor, ExpertTensor, calls, e * copies * h);
+    expect(bwd, ReduceScatterTensor, ExpertTensor, calls, e * copies * h * etp);
+    expect(bwd, ReduceScatterTensor, ExpertTensor, calls, 4 * copies * etp);
     return t;
 }
 

@@ -32,7 +32,7 @@ std::set<Items> permutations(Items items) {
     return result;
 }
 
-bool moves_one_to_the_front(Items before, const Items& after) {
+bool moves_one_to_the_front(const Items& before, const Items& after) {
     for (std::size_t i = 0; i < before.size(); ++i) {
         Items moved = before;
         std::rotate(moved.begin(), moved.begin() + static_cast<std::ptrdiff_t>(i),

@@ -47,7 +47,7 @@ BrutePlan brute(const BruteProblem& problem, const Plan& plan) {
 
 /// Costs that differ by rounding alone count once: plans of equal cost are reported by one or by
 /// all.
-std::vector<double> distinct(std::vector<double> costs) {
+std::vector<double> distinct(const std::vector<double>& costs) {
     std::vector<double> result;
     for (const double cost : costs) {
         if (result.empty() || cost > result.back() * (1 + 1e-9)) {

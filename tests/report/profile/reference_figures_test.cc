@@ -132,8 +132,8 @@ TEST(ReferenceLayout, SegmentsAreCountedPoints) {
         std::map<KernelTable, std::set<std::int64_t>> expected;
         for (std::size_t i = random() % 12; i > 0; --i) {
             const KernelTable table = tables_of_rank_figure()[random() % 6];
-            const std::int64_t start = random() % 80;
-            const std::int64_t end = start + random() % 20;
+            const std::int64_t start = static_cast<std::int64_t>(random() % 80);
+            const std::int64_t end = start + static_cast<std::int64_t>(random() % 20);
             bars.push_back({table, {start, end}});
             for (std::int64_t at = start; at < end; ++at) {
                 expected[table].insert(at);
