@@ -15,6 +15,8 @@ constexpr std::size_t most_members = 256;
 constexpr std::int64_t most_messages = 400'000;
 /// Up to so many messages members that differ are timed one by one.
 constexpr std::int64_t few_messages = 40'000;
+/// The smallest part of a member that is cut off as a chunk: a packet or so. Less would be headers.
+constexpr std::int64_t least_part = 4096;
 /// What is not faster by more than one part in so many is not worth more chunks.
 constexpr std::int64_t worthwhile = 200;
 
@@ -22,6 +24,12 @@ constexpr std::int64_t worthwhile = 200;
 bool has_hierarchical_form(CollectiveKind kind) {
     return kind != CollectiveKind::Gather && kind != CollectiveKind::Scatter &&
            kind != CollectiveKind::Barrier;
+}
+
+/// Whether a member's part is an n-th of the size in the trace.
+bool has_parts(CollectiveKind kind) {
+    return kind == CollectiveKind::AllReduce || kind == CollectiveKind::ReduceScatter ||
+           kind == CollectiveKind::AllToAll || kind == CollectiveKind::Scatter;
 }
 
 /// Whether an algorithm can serve in a factor, all but the last of which scatter and gather.
@@ -140,8 +148,12 @@ void AlgorithmChooser::tune_chunks(Candidate& candidate) {
     }
     candidate.tuned = true;
     const std::int32_t fixed = question_->splits;
+    const std::int64_t parts =
+        question_->size.value() / least_part /
+        static_cast<std::int64_t>(has_parts(question_->kind) ? question_->ranks->size() : 1);
+    const auto most = static_cast<std::int32_t>(std::min<std::int64_t>(parts, most_splits));
     std::int32_t failures = 0;
-    for (std::int32_t splits = fixed > 0 ? fixed : 2; splits <= std::max(fixed, most_splits);
+    for (std::int32_t splits = fixed > 0 ? fixed : 2; splits <= std::max(fixed, most);
          splits *= 2) {
         const Time before = candidate.time;
         for (std::int32_t active = 1; active <= std::min(splits, 4); active *= 2) {

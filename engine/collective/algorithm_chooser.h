@@ -3,11 +3,12 @@
 // Looked at are all algorithms that system.json could name: along the tiers that the communicator
 // fills, the same one in each; over one line of all members; and, from the best of the former on,
 // another one in one tier after the other, as long as that is faster. Each by PlanTimer, alone on
-// the machine, with 1, 2, 4, ... 64 chunks of which 1, 2 or 4 are under way. No number of chunks
-// makes an algorithm faster than its busiest port, nor than it is with a byte: what cannot win is
-// not looked at. Of those within 2 % of the best, the one wins whose busiest link, ports or not,
-// has the least to carry: on an oversubscribed tree that keeps traffic in the leaves, which the
-// estimate does not reward. What system.json says of algorithm or chunks is taken as it is.
+// the machine, with 1, 2, 4, ... 64 chunks of which 1, 2 or 4 are under way, each member's part of
+// a chunk having 4 KiB at least. No number of chunks makes an algorithm faster than its busiest
+// port, nor than it is with a byte: what cannot win is not looked at. Of those within 2 % of the
+// best, the one wins whose busiest link, ports or not, has the least to carry: on an oversubscribed
+// tree that keeps traffic in the leaves, which the estimate does not reward. What system.json says
+// of algorithm or chunks is taken as it is.
 //
 // C++17-clean.
 #pragma once
@@ -34,6 +35,7 @@ public:
 
     struct Question {
         CollectiveKind kind = CollectiveKind::AllReduce;
+        Bytes size;  ///< as in the trace
         const std::vector<Rank>* ranks = nullptr;
         const CommunicatorLayout* layout = nullptr;
         /// What system.json says.

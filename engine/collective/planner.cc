@@ -176,6 +176,7 @@ const CollectiveRecipe& CollectivePlanner::recipe(const Communicator& of,
     }
     AlgorithmChooser::Question question;
     question.kind = task.kind;
+    question.size = task.size;
     question.ranks = task.ranks;
     question.layout = &of.layout;
     question.form = given ? &recipe.form : nullptr;

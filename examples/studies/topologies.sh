@@ -41,6 +41,7 @@ for traffic in tensor data expert; do
             cat >"$out/system.json" <<END
 {
     "preferred-dataset-splits": 4,
+    "active-chunks-per-dimension": 1,
     "all-reduce-implementation": ["$algorithm"],
     "all-to-all-implementation": ["$algorithm"]
 }

@@ -41,7 +41,8 @@ TEST_F(Flows, TellHowLongMessagesTook) {
     const Outcome plain = simulate("ring2.yml", {"--system", folder_ / "rings.json"});
     ASSERT_EQ(plain.code, 0) << plain.log;
     EXPECT_FALSE(exists("flows.csv"));
-    const Outcome outcome = simulate("ring2.yml", {"--messages"});
+    const Outcome outcome =
+        simulate("ring2.yml", {"--messages", "--system", folder_ / "rings.json"});
     ASSERT_EQ(outcome.code, 0) << outcome.log;
     EXPECT_THAT(outcome.out, StartsWith(plain.out));
     EXPECT_THAT(outcome.out, HasSubstr("4 messages in 2 flows"));

@@ -75,7 +75,7 @@ TEST_F(Sweep, PointsThatFailAreRowsAndTheOthersRun) {
 // A direct all-to-all of 64 NPUs with two at each up-link: 8 NPUs send 56/64 of 1 MiB over 4
 // up-links, 1.75 MiB each, where a port carries 63/64 MiB. A ring all-reduce shares no up-link.
 TEST_F(Sweep, EstimatesThatBeatTheBoundOfTheirLinksSaySo) {
-    write("direct.json", R"({"all-to-all-implementation": ["direct"],
+    write("direct.json", R"({"all-to-all-implementation": ["flat-direct"],
                              "all-reduce-implementation": ["ring"]})");
     write("shared.yml",
           "workload: {collective: {type: [all_reduce, all_to_all], size: 1MiB}}\n"
