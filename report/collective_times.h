@@ -17,7 +17,7 @@ struct CollectiveTime {
     /// As nccl-tests count it: the buffer; of all_gather and gather the whole result.
     Bytes size;
     Time time;   ///< from the first start to the last end
-    Time bound;  ///< that the members' ports allow (engine/collective_algorithms/lower_bound.h)
+    Time bound;  ///< that ports and cuts allow (engine/collective_algorithms/lower_bound.h)
     double bus_factor = 1;  ///< study::bus_factor()
     std::string algorithm;  ///< what was done: "ring+ring, 8 chunks, 2 at a time"
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 
 namespace npunet::study {
 
@@ -141,7 +143,19 @@ private:
 
 engine::Workload workload_from(const GeneratedWorkload& generated,
                                const engine::WorkloadOptions& options) {
-    return Loader(generated, options).load();
+    engine::Workload workload = Loader(generated, options).load();
+    std::set<std::string> tensor;
+    for (const generators::RankGroup& group : generated.groups()) {
+        if (group.kind == "tensor") {
+            tensor.insert(group.id);
+        }
+    }
+    for (std::size_t group = 0; group < workload.groups.size(); ++group) {
+        if (tensor.count(workload.groups[group].name) > 0) {
+            workload.tensor_groups.push_back(group);
+        }
+    }
+    return workload;
 }
 
 }  // namespace npunet::study

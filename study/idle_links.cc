@@ -171,7 +171,7 @@ std::vector<std::string> notes_on_idle_links(const engine::Workload& workload,
                                              const engine::Results& results) {
     Parts parts(network);
     for (std::size_t index = 0; index < results.links.size(); ++index) {
-        if (results.links[index].wire > Bytes(0) || results.links[index].packets > 0) {
+        if (is_used(results.links[index])) {
             parts.cross(LinkId(index));
         }
     }

@@ -21,6 +21,7 @@
 #include "study/resolved.h"
 #include "study/run_notes.h"
 #include "study/run_stopper.h"
+#include "study/tensor_groups.h"
 
 namespace npunet::study {
 
@@ -196,9 +197,24 @@ struct NetworkEnd {
     std::uint64_t packet_hops = 0;
 };
 
+/// What is said of each job beyond its simulation.
+void add_notes(engine::JobsResults& results, const std::vector<Job>& jobs, const Machine& machine) {
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        engine::Results& own = results.jobs[i].results;
+        const topology::NetworkDescription network = machine.network.with_placement(jobs[i].npus);
+        for (std::string& note : notes_on_bounds(network, own, results.all.links)) {
+            own.notes.push_back(std::move(note));
+        }
+        if (std::string note = tensor_group_note(jobs[i].workload, machine.dialect, network);
+            !note.empty()) {
+            own.notes.push_back(std::move(note));
+        }
+    }
+}
+
 /// The results of all jobs, from those of each.
-void complete(engine::JobsResults& results, const Machine& machine, Fidelity fidelity,
-              const NetworkEnd& network, Clock::time_point begin) {
+void complete(engine::JobsResults& results, const std::vector<Job>& jobs, const Machine& machine,
+              Fidelity fidelity, const NetworkEnd& network, Clock::time_point begin) {
     results.all = sum_up(results.jobs, machine, fidelity);
     engine::add_links(results.all, machine.network, network.link_use);
     results.all.resolved = resolve(machine, fidelity, network.limits);
@@ -212,6 +228,7 @@ void complete(engine::JobsResults& results, const Machine& machine, Fidelity fid
         job.results.links.clear();
         job.results.link_bound = engine::LinkBound();
     }
+    add_notes(results, jobs, machine);
 }
 
 engine::JobsResults run_elsewhere(const std::vector<Job>& jobs, const Machine& machine,
@@ -239,7 +256,7 @@ engine::JobsResults run_elsewhere(const std::vector<Job>& jobs, const Machine& m
         }
         return outcome.results;
     });
-    complete(results, machine, Fidelity::Packet,
+    complete(results, jobs, machine, Fidelity::Packet,
              {run.link_use, run.limits, run.events, run.packet_hops}, begin);
     note_link_bound(results.all);
     return results;
@@ -276,7 +293,7 @@ std::optional<engine::JobsResults> attempt(const std::vector<Job>& jobs, const M
 
     engine::JobsResults results;
     results.jobs = finish_all(jobs, [&](std::size_t job) { return running[job]->finish(); });
-    complete(results, machine, fidelity,
+    complete(results, jobs, machine, fidelity,
              {network->link_use(), network->queue_pair_limits(), queue.handled(),
               network->packet_hops()},
              begin);

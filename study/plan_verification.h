@@ -4,7 +4,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "base/ids.h"
 #include "base/quantities.h"
 #include "generators/workload.h"
 #include "planner/search/plan.h"
@@ -26,6 +28,10 @@ namespace npunet::study {
 /// Throws InputError for plans of too many micro-batches.
 [[nodiscard]] generators::GeneratedWorkload workload_of(const planner::Problem& problem,
                                                         const planner::Plan& plan);
+
+/// The tensor-parallel groups of two devices or more, by stage and replica, as in the traces.
+[[nodiscard]] std::vector<std::vector<Rank>> tensor_groups_of(const planner::Problem& problem,
+                                                              const planner::Plan& plan);
 
 struct VerifiedPlan {
     double predicted_ms = 0;

@@ -288,4 +288,19 @@ generators::GeneratedWorkload workload_of(const Problem& problem, const Plan& pl
     return WorkloadMaker(problem, plan).make();
 }
 
+std::vector<std::vector<Rank>> tensor_groups_of(const Problem& problem, const Plan& plan) {
+    std::vector<std::vector<Rank>> groups;
+    for (const PlanStage& stage : plan.stages) {
+        const Places places = places_of(problem, stage);
+        const auto tp = static_cast<std::size_t>(stage.tp);
+        for (std::size_t place = 0; tp > 1 && place < places.size(); ++place) {
+            if (place % tp == 0) {
+                groups.emplace_back();
+            }
+            groups.back().push_back(places[place].rank);
+        }
+    }
+    return groups;
+}
+
 }  // namespace npunet::study

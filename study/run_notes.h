@@ -1,5 +1,6 @@
 // Notes about a finished run: parts of the network that could not matter, since nothing ever
-// crosses them; estimates that are impossibly short; congestion control by marks that saw none.
+// crosses them; estimates that are impossibly short; collectives that take much longer than they
+// must; congestion control by marks that saw none.
 //
 //     for (const std::string& note : notes_on_idle_links(workload, network, results)) { ... }
 //     note_link_bound(results);                  // adds a note if necessary
@@ -24,6 +25,23 @@ namespace npunet::study {
 [[nodiscard]] std::vector<std::string> notes_on_idle_links(
     const engine::Workload& workload, const topology::NetworkDescription& network,
     const engine::Results& results);
+
+/// Whether anything was sent over a link.
+[[nodiscard]] inline bool is_used(const engine::LinkResult& link) {
+    return link.wire > Bytes(0) || link.packets > 0;
+}
+
+/// Collectives that take more than twice their bound from the last member's start on: a sentence
+/// about the worst one of each type, size of group and algorithm, with the ports of its members
+/// that carried nothing in the whole run. Only where bandwidth decides: the bound is more than
+/// 1 + ceil(log2 n) times the latency of the route from the first of the n members to the middle
+/// one. Of the analytical fidelity, a sentence also if collectives finish before their bound,
+/// unless the run finishes before its link bound. `run`: its fidelity and finish are set; empty for
+/// runs that were broken off, and in the dialects of whole nanoseconds. `links`: of the whole
+/// network, in its order.
+[[nodiscard]] std::vector<std::string> notes_on_bounds(
+    const topology::NetworkDescription& network, const engine::Results& run,
+    const std::vector<engine::LinkResult>& links);
 
 /// In the analytical network messages do not share links, so that a run can finish before its
 /// busiest link could have carried all bytes sent over it: whether a completed run of the

@@ -18,6 +18,7 @@
 #include "study/resolved.h"
 #include "study/run_notes.h"
 #include "study/run_stopper.h"
+#include "study/tensor_groups.h"
 #include "topology/network/layout.h"
 
 namespace npunet::study {
@@ -73,6 +74,13 @@ void complete(engine::Results& results, const engine::Workload& workload, const 
     }
     results.fidelity = name_of(fidelity);
     note_link_bound(results);
+    for (std::string& note : notes_on_bounds(machine.network, results, results.links)) {
+        results.notes.push_back(std::move(note));
+    }
+    if (std::string note = tensor_group_note(workload, machine.dialect, machine.network);
+        !note.empty()) {
+        results.notes.push_back(std::move(note));
+    }
     results.resolved = resolve(machine, fidelity, pairs);
     for (std::string& note : notes_on_marks(machine.network, results)) {
         results.notes.push_back(std::move(note));
@@ -233,8 +241,10 @@ engine::Workload load_workload_for(const Machine& machine, const std::string& pr
                       group_file.find("empty") != std::string::npos;
     engine::WorkloadOptions options = workload_options(machine);
     options.empty_traces = empty;
-    return engine::load_workload(prefix, none ? "" : group_file, machine.network.npu_of_rank.size(),
-                                 options);
+    engine::Workload workload = engine::load_workload(prefix, none ? "" : group_file,
+                                                      machine.network.npu_of_rank.size(), options);
+    mark_tensor_groups(workload);
+    return workload;
 }
 
 engine::Results simulate(const engine::Workload& workload, const Machine& machine,

@@ -16,6 +16,7 @@
 #include "planner/search/plan_search.h"
 #include "report/figures/stage_figure.h"
 #include "study/plan_verification.h"
+#include "study/tensor_groups.h"
 #include "topology/yaml/network_reader.h"
 
 namespace npunet::cli {
@@ -245,6 +246,9 @@ RankedPlans search_all_plans(const PlanSearchOptions& options, CommandContext& c
             .count());
     for (const planner::RankedPlan& plan : result.plans) {
         ranked.plans.push_back(ranked_plan(problem, plan));
+        if (std::string note = study::tensor_group_note(problem, plan.plan); !note.empty()) {
+            ranked.plans.back().notes.push_back(std::move(note) + '.');
+        }
     }
     add_counts(problem, result, ranked);
     if (options.verify > 0) {

@@ -315,7 +315,7 @@ MessageNote CollectiveEngine::note_of(const MessageLabel& label) {
 }
 
 std::vector<CollectiveResult> CollectiveEngine::results(const SpanOf& span_of) {
-    CollectiveBounds bounds(network_);
+    CollectiveBounds bounds = make_bounds();
     return instances_.results(
         bounds,
         [&](std::int32_t group, std::uint64_t number,

@@ -56,7 +56,7 @@ public:
 
     /// The collectives so far, by first start.
     [[nodiscard]] std::vector<CollectiveResult> results() const {
-        CollectiveBounds bounds(network_);
+        CollectiveBounds bounds = make_bounds();
         return instances_.results(bounds);
     }
 
@@ -95,6 +95,13 @@ public:
 
 private:
     using Run = CollectiveRun;
+
+    /// Where NPUs' ports are not shared, borders between them are no bound at all, and results are
+    /// those of the dialect's reference.
+    [[nodiscard]] CollectiveBounds make_bounds() const {
+        return CollectiveBounds(
+            network_, dialect_.whole_nanoseconds ? BoundBy::Ports : BoundBy::PortsAndCuts);
+    }
 
     /// A delay at an endpoint that is a timer of its rank, and the one that follows it: in the
     /// insertion order of the reference.

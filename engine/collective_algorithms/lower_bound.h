@@ -1,4 +1,5 @@
-// What no algorithm can beat: the least time of a collective among NPUs with given ports.
+// What no algorithm can beat: the least time of a collective among NPUs with given ports in a given
+// network.
 //
 // A message between two members leaves and enters NPUs by the links of the dimensions in which the
 // group's members differ (all links, where there are no dimensions). With n members, S bytes in the
@@ -10,8 +11,27 @@
 //     reduce-scatter, all-to-all    (n-1)/n S / least R(i)
 //     broadcast, reduce             S / least R(i), which is more than (n-1) S / R
 //     gather, scatter               (n-1) S, (n-1)/n S / R(root)
-// and one link's latency. The time from the first member's start to the end is never less; from the
-// last member's start it may be, because the others were at work before.
+//
+// The same arguments hold with the blocks of a tier in the place of members, as nothing is lost if
+// what happens within a block takes no time. Into a block with k of the members, and out of it, go
+// at least
+//                       in               out
+//     all-reduce        S                S                and 2 (B-1) S in all, of B blocks
+//     all-gather        (n-k) S          k S
+//     reduce-scatter    k/n S            (n-k)/n S
+//     all-to-all        k (n-k)/n S      k (n-k)/n S
+//     broadcast         S                0                of the root's block 0 and S
+//     reduce            0                S                of the root's block S and 0
+//     gather            0                k S              of the root's block (n-k) S and 0
+//     scatter           k/n S            0                of the root's block 0 and (n-k)/n S
+// over what can cross its border (topology/network/tier_cuts.h); of all tiers, that have at least
+// two blocks with members. (All-reduce: each byte's sum needs B-1 transfers between blocks to be
+// formed and B-1 to be known everywhere, as 2 (B-1) one-way calls spread all gossip: Harary and
+// Schwenk, "The communication problem on graphs and digraphs", 1974.)
+//
+// To the largest of all these one link's latency is added. The time from the first member's start
+// to the end is never less where messages share links; from the last member's start it may be,
+// because the others were at work before.
 //
 //     CollectiveBounds bounds(network);
 //     const Time least = bounds.least_time(CollectiveKind::AllReduce, ranks, Bytes{1 << 20}, {});
@@ -20,43 +40,78 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "base/ids.h"
 #include "base/quantities.h"
 #include "engine/collective_algorithms/implementation.h"
 #include "topology/network/network_description.h"
+#include "topology/network/tier_cuts.h"
 
 namespace npunet::engine {
+
+/// What bounds a collective: the members' ports alone, or the borders of the tiers' blocks too.
+enum class BoundBy : std::uint8_t { Ports, PortsAndCuts };
 
 class CollectiveBounds {
 public:
     /// The description must outlive this.
-    explicit CollectiveBounds(const topology::NetworkDescription& network) : network_(network) {}
+    explicit CollectiveBounds(const topology::NetworkDescription& network,
+                              BoundBy by = BoundBy::PortsAndCuts)
+        : network_(network), by_(by) {}
 
     /// `bytes` as in the trace; `root` counts only where the kind has one. Zero for fewer than two
-    /// ranks. Rates are those of network.yml: faults that slow links down leave it a bound.
+    /// ranks. Rates are those of network.yml: faults that slow links down leave it a bound. Time:
+    /// proportional to the members; the first time for a set of dimensions to the network.
     [[nodiscard]] Time least_time(CollectiveKind kind, const std::vector<Rank>& ranks, Bytes bytes,
                                   Rank root);
 
-private:
-    /// Bytes per second of many links: 64 bits would not hold 2^25 links of any rate that there is.
-    __extension__ using Sum = unsigned __int128;
+    /// Whether the ranks, at least one, differ in each dimension of the network: the links of these
+    /// dimensions are those that the bounds count.
+    [[nodiscard]] std::vector<bool> dimensions_of(const std::vector<Rank>& ranks) const;
 
-    /// The ports of a group's members.
+private:
+    using Sum = topology::RateSum;
+
+    /// A block's share in a group.
+    struct Part {
+        std::int32_t block = 0;
+        std::int64_t members = 0;
+        topology::BlockCut cut;
+    };
+    /// The parts of a group by the blocks of a tier, at least two.
+    struct Division {
+        const topology::TierCuts* tier = nullptr;
+        std::vector<Part> parts;
+        topology::BlockCut all;  ///< added up
+    };
+
+    /// The ports of a group's members, and the borders between them.
     struct Ports {
         std::vector<Rank> ranks;
-        Sum all = 0;    ///< in one direction, all members together
-        Sum least = 0;  ///< of the member with the slowest ports
-        Time latency;   ///< of the quickest link
+        std::vector<bool> dimensions;  ///< in which members differ
+        Sum all = 0;                   ///< in one direction, all members together
+        Sum least = 0;                 ///< of the member with the slowest ports
+        Time latency;                  ///< of the quickest link
+        std::vector<Division> divisions;
     };
 
     [[nodiscard]] const Ports& ports_of(const std::vector<Rank>& ranks);
-    [[nodiscard]] std::vector<bool> dimensions_of(const std::vector<Rank>& ranks) const;
     [[nodiscard]] Sum rate_of(Rank rank, const std::vector<bool>& dimensions) const;
+    /// Of all tiers but the last.
+    [[nodiscard]] const std::vector<topology::TierCuts>& cuts_for(
+        const std::vector<bool>& dimensions);
+    void divide(const topology::TierCuts& tier);
+    [[nodiscard]] Time least_by_ports(CollectiveKind kind, Bytes bytes, Rank root) const;
+    [[nodiscard]] Time least_by_cuts(CollectiveKind kind, const Division& division, Bytes bytes,
+                                     Rank root) const;
 
     const topology::NetworkDescription& network_;
+    BoundBy by_;
     Ports latest_;  ///< one group has many collectives, mostly one after the other
+    std::map<std::vector<bool>, std::vector<topology::TierCuts>> cuts_;  ///< by dimensions
+    std::vector<std::int64_t> members_;                                  ///< by block, zeros
 };
 
 }  // namespace npunet::engine

@@ -34,13 +34,14 @@ struct Group {
 };
 
 struct Workload {
-    std::vector<RankProgram> programs;      ///< different ones
-    std::vector<std::uint32_t> program_of;  ///< by rank: index into programs
-    std::vector<RankBinding> bindings;      ///< by rank
-    std::vector<Group> groups;              ///< named ones, the world, those made of dimensions
-    std::size_t world = 0;                  ///< which group is the world: every rank, ascending
-    std::vector<std::string> notes;         ///< what the user should know
-    NameTable tensor_names;                 ///< of all programs, where tensors are kept
+    std::vector<RankProgram> programs;       ///< different ones
+    std::vector<std::uint32_t> program_of;   ///< by rank: index into programs
+    std::vector<RankBinding> bindings;       ///< by rank
+    std::vector<Group> groups;               ///< named ones, the world, those made of dimensions
+    std::vector<std::size_t> tensor_groups;  ///< which groups are known to be tensor-parallel
+    std::size_t world = 0;                   ///< which group is the world: every rank, ascending
+    std::vector<std::string> notes;          ///< what the user should know
+    NameTable tensor_names;                  ///< of all programs, where tensors are kept
 
     [[nodiscard]] std::size_t ranks() const { return program_of.size(); }
     [[nodiscard]] const RankProgram& program(Rank rank) const {

@@ -67,9 +67,9 @@ struct CollectiveResult {
     Time last_start;
     Time end;
     double bandwidth_gbps = 0;  ///< bytes / (end - last_start), in 10^9 bytes per second
-    /// What the members' ports allow: end - first_start is never less
-    /// (engine/collective_algorithms/lower_bound.h). Zero where it is not known: all-to-alls of
-    /// unequal parts.
+    /// What the members' ports, and the links between servers or leaves, allow: end - first_start
+    /// is never less where messages share links (engine/collective_algorithms/lower_bound.h).
+    /// Zero where it is not known: all-to-alls of unequal parts.
     Time least;
     double bandwidth_bound_gbps = 0;  ///< bytes / least, in 10^9 bytes per second
 };

@@ -12,6 +12,7 @@
 #include "planner/search/plan_cost.h"
 #include "planner/search/plan_search.h"
 #include "study/plan_verification.h"
+#include "study/tensor_groups.h"
 #include "tests/planner/search/random_problems.h"
 #include "tests/planner/search/searched_problem.h"
 #include "topology/yaml/network_reader.h"
@@ -133,6 +134,37 @@ TEST(PlanVerification, GradientsAreSummedAmongReplicas) {
     const double closed = 2 * 4 * 3.0 + 2 * 0.5 * 4 * 3e6 / rate;
     EXPECT_NEAR(verified.predicted_ms, closed, 1e-9);
     EXPECT_NEAR(verified.ratio(), 1, 1e-3);
+}
+
+// Nodes of two devices: groups of two fit into the first stage's node; of the second stage's three
+// nodes two give one device each, which are a group. 400 GB/s inside, 50 shared outside.
+TEST(PlanVerification, TensorGroupsThatLeaveTheirNodeAreNoted) {
+    Cluster cluster = cluster_of(4, 2, 4e8);
+    for (planner::Node& node : cluster.nodes) {
+        node.inter_rate = 5e7;
+    }
+    const auto note = [&](std::int64_t tp) {
+        const Problem problem(cluster, plain_profiles(4), model_of(4, 8), "made");
+        Plan plan{2, 1, {}};
+        PlanStage first;
+        first.shares = {{0, 2, 0}};
+        first.tp = tp;
+        first.dp = 2 / tp;
+        PlanStage second = first;
+        second.shares = {{1, 1, 0}, {2, 2, 0}, {3, 1, 1}};
+        second.dp = 4 / tp;
+        plan.stages = {first, second};
+        return tensor_group_note(problem, plan);
+    };
+    EXPECT_EQ(note(1), "");
+    EXPECT_EQ(note(2),
+              "1 of 3 tensor-parallel groups leaves its server: that of ranks 2, 7 spans 2; its "
+              "devices share 50 GB/s to the outside there, and each has 400 inside: nodes whose "
+              "number of devices tp divides, or a smaller --max-tp, would keep them inside");
+    for (planner::Node& node : cluster.nodes) {
+        node.inter_rate = 8e8;
+    }
+    EXPECT_EQ(note(2), "");
 }
 
 // Two stages of two replicas each, on two switches with one link between them, which the
