@@ -62,15 +62,21 @@ void EthernetNextHop::choose(PacketPath& path, std::uint32_t wire, std::int64_t 
     path.take(*choice.best());
 }
 
-std::uint64_t EthernetNextHop::draw(std::uint64_t key, std::uint64_t number) const {
-    return packet_hash(description_.packet.seed, key, number);
+PacketDraw EthernetNextHop::draw(std::uint64_t key, std::uint64_t number) const {
+    return {packet_hash(description_.packet.seed, key, number), number};
+}
+
+void EthernetNextHop::begin(PacketPath& path, std::uint32_t source, std::uint32_t destination,
+                            const PacketDraw& drawn) {
+    path.start(NodeId(std::size_t{source}), NodeId(std::size_t{destination}), drawn.hash,
+               drawn.number + destination);
 }
 
 std::uint32_t EthernetNextHop::choose_for_pair(std::uint32_t pair, std::uint32_t source,
-                                               std::uint32_t destination, std::uint64_t hash,
+                                               std::uint32_t destination, const PacketDraw& drawn,
                                                std::uint32_t wire, std::int64_t now) {
     PacketPath& path = at_place(of_pairs_, pair);
-    path.start(NodeId(std::size_t{source}), NodeId(std::size_t{destination}), hash);
+    begin(path, source, destination, drawn);
     choose(path, wire, now);
     return coded_link(path) & ~last_hop;
 }
@@ -83,13 +89,13 @@ void EthernetNextHop::take_from_pair(std::uint32_t place, EthernetPacket& packet
 }
 
 void EthernetNextHop::start(std::uint32_t place, EthernetPacket& packet, std::uint32_t source,
-                            std::uint32_t destination, std::uint64_t hash, std::int64_t now) {
+                            std::uint32_t destination, const PacketDraw& drawn, std::int64_t now) {
     if (router_ == nullptr) {
         packet.hop = first_hop(source, destination);
         return;
     }
     PacketPath& path = at_place(of_packets_, place);
-    path.start(NodeId(std::size_t{source}), NodeId(std::size_t{destination}), hash);
+    begin(path, source, destination, drawn);
     choose(path, packet.wire, now);
     packet.hop = coded_link(path);
 }

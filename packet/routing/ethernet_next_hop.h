@@ -24,6 +24,12 @@
 
 namespace npunet::packet {
 
+/// What tells the packets of a queue pair apart where they choose their paths.
+struct PacketDraw {
+    std::uint64_t hash = 0;    ///< pseudo-random
+    std::uint64_t number = 0;  ///< counts the packets of the direction
+};
+
 class EthernetNextHop {
 public:
     /// All arguments must outlive this. `ports` is by link.
@@ -50,16 +56,16 @@ public:
 
     // Per-packet routing, except where noted.
 
-    /// The pseudo-random hash of a packet: mix(mix(mix(seed) xor key) + number) (mix:
+    /// The hash of a packet is mix(mix(mix(seed) xor key) + number) (mix:
     /// PacketErrors). `key` is that of the queue pair, or its complement for the reverse direction;
     /// `number` counts the packets of that direction.
-    std::uint64_t draw(std::uint64_t key, std::uint64_t number) const;
+    PacketDraw draw(std::uint64_t key, std::uint64_t number) const;
 
     /// Selects the first hop of a queue pair's next packet, before that packet exists; returns its
-    /// link. `hash`: from draw(); `wire`: bytes of the packet.
+    /// link. `drawn`: from draw(); `wire`: bytes of the packet.
     std::uint32_t choose_for_pair(std::uint32_t pair, std::uint32_t source,
-                                  std::uint32_t destination, std::uint64_t hash, std::uint32_t wire,
-                                  std::int64_t now);
+                                  std::uint32_t destination, const PacketDraw& drawn,
+                                  std::uint32_t wire, std::int64_t now);
 
     /// A packet takes the hop selected for its queue pair.
     void take_from_pair(std::uint32_t place, EthernetPacket& packet, std::uint32_t pair);
@@ -67,7 +73,7 @@ public:
     /// Selects the first hop of a packet that is not in the send queue of a queue pair. Without
     /// per-packet routing, sets the first hop of its path.
     void start(std::uint32_t place, EthernetPacket& packet, std::uint32_t source,
-               std::uint32_t destination, std::uint64_t hash, std::int64_t now);
+               std::uint32_t destination, const PacketDraw& drawn, std::int64_t now);
 
     /// A packet has arrived at a node that is not its destination: sets its next hop. With
     /// and without per-packet routing.
@@ -94,6 +100,10 @@ private:
 
     /// The selected link, with last_hop.
     std::uint32_t coded_link(const PacketPath& path) const;
+
+    /// A packet is at its source. The queue pairs of an NPU begin one after the other.
+    static void begin(PacketPath& path, std::uint32_t source, std::uint32_t destination,
+                      const PacketDraw& drawn);
 
     void choose(PacketPath& path, std::uint32_t wire, std::int64_t now);
 
