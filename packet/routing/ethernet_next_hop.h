@@ -62,10 +62,15 @@ public:
     PacketDraw draw(std::uint64_t key, std::uint64_t number) const;
 
     /// Selects the first hop of a queue pair's next packet, before that packet exists; returns its
-    /// link. `drawn`: from draw(); `wire`: bytes of the packet.
+    /// link. `drawn`: from draw(); `wire`: bytes of the packet; `start`: when it may start at the
+    /// earliest. What ports are sending counts until then only.
     std::uint32_t choose_for_pair(std::uint32_t pair, std::uint32_t source,
                                   std::uint32_t destination, const PacketDraw& drawn,
-                                  std::uint32_t wire, std::int64_t now);
+                                  std::uint32_t wire, std::int64_t now, std::int64_t start);
+
+    /// A port is about to send a packet of a queue pair, which may select for its next one before
+    /// the port counts as busy.
+    void begin_sending(std::uint32_t link, std::uint32_t wire, std::int64_t now);
 
     /// A packet takes the hop selected for its queue pair.
     void take_from_pair(std::uint32_t place, EthernetPacket& packet, std::uint32_t pair);
@@ -107,6 +112,10 @@ private:
 
     void choose(PacketPath& path, std::uint32_t wire, std::int64_t now);
 
+    /// `busy_of`: of a port and its link, how long the packet would wait for what is being sent.
+    template <class BusyOf>
+    void choose(PacketPath& path, std::uint32_t wire, std::int64_t now, const BusyOf& busy_of);
+
     /// advance() with per-packet routing.
     void choose_next(std::uint32_t place, EthernetPacket& packet, std::int64_t now);
 
@@ -120,6 +129,8 @@ private:
     std::vector<PacketPath> of_packets_;             ///< by place
     std::vector<PacketPath> of_pairs_;               ///< by number of the queue pair
     std::vector<topology::OfferedHop> offered_;      ///< to the selecting packet
+    std::uint32_t sending_link_ = none;              ///< begin_sending()
+    std::int64_t sending_until_ = 0;                 ///< when that port is free again
 };
 
 }  // namespace npunet::packet

@@ -77,7 +77,7 @@ TEST(PlanesPackets, OneMessageUsesFourPlanes) {
         const CreditRun run(network, plan);
         const Time ideal = topology::idle_time(network, NodeId(0), NodeId(1), Bytes(450'000'000),
                                                IdlePath::Packets);
-        EXPECT_LT(ideal, Time::us(1017));
+        EXPECT_LT(ideal, Time::ns(1'017'000));
         EXPECT_LE(ratio(run.delivered(0), ideal), 1.001) << routing;
         const std::vector<std::int64_t> wire = wire_from(network, run.machine.link_use(), 0);
         const auto [least, most] = std::minmax_element(wire.begin(), wire.end());
@@ -120,7 +120,7 @@ TEST(PlanesPackets, ParallelLinksOfASwitch) {
 // of n packets for its four ports.
 TEST(PlanesPackets, AllToAllKeepsAllPortsBusy) {
     constexpr int npus = 8;
-    for (const auto& [packets, bound] : {std::pair{1, 3.5}, {3, 1.7}, {100, 1.1}}) {
+    for (const auto& [packets, bound] : {std::pair{1, 3.5}, {3, 1.7}, {100, 1.2}}) {
         Plan plan;
         for (int step = 1; step < npus; ++step) {
             for (int from = 0; from < npus; ++from) {
@@ -134,9 +134,16 @@ TEST(PlanesPackets, AllToAllKeepsAllPortsBusy) {
             EXPECT_TRUE(all_came_once(run.outcomes()));
             const Time least =
                 transfer_time(Bytes(7 * packets * 4160), Rate(450'000'000'000)) + Time::ns(500);
+            const NetworkDescription ethernet = four_planes(
+                npus, fmt::format("routing: {}, mtu: 4096, header: 64, flow_control: pfc, "
+                                  "transport: {{kind: selective-repeat}}",
+                                  routing));
+            const EthernetRun with_pauses(ethernet, plan);
             std::cout << routing << ", " << packets
-                      << " packets each: " << ratio(run.finish(), least) << '\n';
+                      << " packets each: " << ratio(run.finish(), least) << ", Ethernet "
+                      << ratio(with_pauses.finish(), least) << '\n';
             EXPECT_LE(ratio(run.finish(), least), bound) << routing << " " << packets;
+            EXPECT_LE(ratio(with_pauses.finish(), least), bound) << routing << " " << packets;
         }
     }
 }
@@ -179,7 +186,7 @@ TEST(PlanesPackets, PlanesWithFaultsCarryNothing) {
     const CreditRun run(faulty, {message(0, 1, 45'000'000)});
     const Time ideal =
         topology::idle_time(faulty, NodeId(0), NodeId(1), Bytes(45'000'000), IdlePath::Packets);
-    EXPECT_GT(ideal, Time::us(133));
+    EXPECT_GT(ideal, Time::ns(133'000));
     EXPECT_LE(ratio(run.delivered(0), ideal), 1.001);
     EXPECT_EQ(run.use(0, 3).packets, 0U);
 }
