@@ -49,6 +49,7 @@ std::uint32_t CongestionAware::new_slot(const Message& message) {
         free_.pop_back();
     }
     in_flight_[slot].message = message;
+    in_flight_[slot].whole = none;
     return slot;
 }
 
@@ -69,12 +70,43 @@ void CongestionAware::schedule_decision(LinkId link, Time at) {
 }
 
 void CongestionAware::send(const Message& message) {
-    const std::uint32_t slot = new_slot(message);
     const CachedRoute& route = routes_[routes_.number(message.source, message.destination)];
-    in_flight_[slot].hop = route.begin;
-    in_flight_[slot].end_of_route = route.begin + route.hops;
+    if (route.planes > 1) {
+        send_over_planes(message, route);
+    } else {
+        join(start(message, route, 0));
+    }
+}
+
+std::uint32_t CongestionAware::start(const Message& message, const CachedRoute& route,
+                                     std::uint32_t plane) {
+    const std::uint32_t slot = new_slot(message);
+    in_flight_[slot].hop = route.begin + plane * route.hops;
+    in_flight_[slot].end_of_route = in_flight_[slot].hop + route.hops;
     in_flight_[slot].started = Time::max();
-    join(slot);
+    return slot;
+}
+
+void CongestionAware::send_over_planes(const Message& message, const CachedRoute& route) {
+    std::uint32_t number = 0;
+    if (free_wholes_.empty()) {
+        number = static_cast<std::uint32_t>(wholes_.size());
+        wholes_.emplace_back();
+    } else {
+        number = free_wholes_.back();
+        free_wholes_.pop_back();
+    }
+    // Planes beyond the last byte carry nothing.
+    const auto parts = static_cast<std::uint32_t>(
+        std::clamp<std::int64_t>(message.bytes.value(), 1, route.planes));
+    wholes_[number] = {Time::max(), parts, parts};
+    for (std::uint32_t plane = 0; plane < parts; ++plane) {
+        Message part = message;
+        part.bytes = route.part(message.bytes, plane);
+        const std::uint32_t slot = start(part, route, plane);
+        in_flight_[slot].whole = number;
+        join(slot);
+    }
 }
 
 void CongestionAware::enqueue(Port& port, std::uint32_t slot) {
@@ -191,18 +223,37 @@ void CongestionAware::handle(std::uint64_t payload) {
     const auto slot = static_cast<std::uint32_t>(payload >> 2);
     switch (what) {
         case sent:
-            listener_->on_sent(in_flight_[slot].message.handle);
+            leave_source(slot);
             return;
         case forwarded:
             join(slot);
             return;
-        default: {
-            const InFlight flight = in_flight_[slot];
-            free_.push_back(slot);
-            listener_->on_delivered(flight.message.handle, flight.started);
+        default:
+            arrive(slot);
+            return;
+    }
+}
+
+void CongestionAware::leave_source(std::uint32_t slot) {
+    const InFlight& flight = in_flight_[slot];
+    if (flight.whole == none || --wholes_[flight.whole].unsent == 0) {
+        listener_->on_sent(flight.message.handle);
+    }
+}
+
+void CongestionAware::arrive(std::uint32_t slot) {
+    const InFlight flight = in_flight_[slot];
+    free_.push_back(slot);
+    Time started = flight.started;
+    if (flight.whole != none) {
+        Whole& whole = wholes_[flight.whole];
+        started = whole.started = std::min(whole.started, started);
+        if (--whole.expected > 0) {
             return;
         }
+        free_wholes_.push_back(flight.whole);
     }
+    listener_->on_delivered(flight.message.handle, started);
 }
 
 }  // namespace npunet::analytical

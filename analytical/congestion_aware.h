@@ -5,7 +5,9 @@
 // there it joins the queue of the next link of its route. Messages that join a queue at the same
 // instant stand in the order of their ids, whatever reached it first: a free link chooses in
 // Phase::Arbitration, when the instant has brought all it brings. Queues have no bound.
-// With h links of equal rate and latency a, and no other traffic: h (a + ser(bytes)).
+// With h links of equal rate and latency a, and no other traffic: h (a + ser(bytes)). Over k
+// parallel planes (topology/network/planes.h) a message goes in k parts, ceil(bytes / k) or
+// floor(bytes / k) each, which queue plane by plane; it is there when all of them are.
 //
 // astra-sim dialects: the reference's arithmetic and order, on networks of one dimension: a message
 // is in after trunc(latency + bytes / bandwidth) ns, the link is free after
@@ -60,6 +62,14 @@ private:
         std::uint32_t end_of_route = 0;
         std::uint32_t next = none;
         std::uint32_t previous = none;
+        std::uint32_t whole = none;  ///< in wholes_, of a part of a message
+    };
+
+    /// A message that goes over several planes.
+    struct Whole {
+        Time started;                ///< the first part, on its first link
+        std::uint32_t unsent = 0;    ///< parts that are not through their first link
+        std::uint32_t expected = 0;  ///< parts that are not there
     };
 
     /// An output port: its queue, as a list through in_flight_, and until when it is sending.
@@ -82,6 +92,13 @@ private:
     void handle(std::uint64_t payload) override;
     void schedule(Time at, Happening what, std::uint32_t slot);
     [[nodiscard]] std::uint32_t new_slot(const engine::Message& message);
+    /// A message, or its part, starts on a plane of its route.
+    [[nodiscard]] std::uint32_t start(const engine::Message& message, const CachedRoute& route,
+                                      std::uint32_t plane);
+    void send_over_planes(const engine::Message& message, const CachedRoute& route);
+    /// The last byte of a message, or of a part, has left the source; has arrived.
+    void leave_source(std::uint32_t slot);
+    void arrive(std::uint32_t slot);
 
     /// The message joins the queue of the link where it stands on its route.
     void join(std::uint32_t slot);
@@ -106,6 +123,8 @@ private:
     std::vector<engine::LinkUse> use_;
     std::vector<InFlight> in_flight_;
     std::vector<std::uint32_t> free_;
+    std::vector<Whole> wholes_;
+    std::vector<std::uint32_t> free_wholes_;
 };
 
 }  // namespace npunet::analytical

@@ -85,21 +85,38 @@ void CongestionUnaware::account(std::uint32_t route_number, Bytes bytes, Time st
     }
 }
 
+void CongestionUnaware::account_planes(const CachedRoute& route, Bytes bytes) {
+    for (std::uint32_t plane = 0; plane < route.planes; ++plane) {
+        const Bytes part = route.part(bytes, plane);
+        const std::uint32_t first = route.begin + plane * route.hops;
+        plane_payload_[first] += part;
+        for (std::uint32_t place = first; place < first + route.hops; ++place) {
+            busy_[place] =
+                later(busy_[place],
+                      transfer_time(part, description_.graph.link(routes_.link(place)).rate));
+        }
+    }
+}
+
 std::vector<engine::LinkUse> CongestionUnaware::link_use() const {
     std::vector<engine::LinkUse> result(description_.graph.links());
     const auto add = [&](std::uint32_t number, LinkId link, std::size_t hop) {
         const RouteUse& own = use_[number];
+        const CachedRoute& route = routes_[number];
         engine::LinkUse& use = result[link.index()];
-        use.payload += own.payload;
-        use.wire += own.payload;
+        const Bytes payload = route.planes == 1
+                                  ? own.payload
+                                  : plane_payload_[route.begin + hop / route.hops * route.hops];
+        use.payload += payload;
+        use.wire += payload;
         use.busy = later(use.busy, own.busy);
         if (!busy_.empty()) {
-            use.busy = later(use.busy, busy_[routes_[number].begin + hop]);
+            use.busy = later(use.busy, busy_[route.begin + hop]);
         }
     };
     for (std::uint32_t number = 0; number < use_.size(); ++number) {
         const CachedRoute& route = routes_[number];
-        for (std::uint32_t hop = 0; hop < route.hops; ++hop) {
+        for (std::uint32_t hop = 0; hop < route.planes * route.hops; ++hop) {
             add(number, routes_.link(route.begin + hop), hop);
         }
         if (fold_.trivial()) {
@@ -113,11 +130,14 @@ std::vector<engine::LinkUse> CongestionUnaware::link_use() const {
             if (other == sender) {
                 continue;
             }
-            const std::vector<topology::Hop> hops = description_.route(
+            const topology::PlaneRoutes planes = description_.routes(
                 description_.npu_of_rank[other.index()],
                 description_.npu_of_rank[fold_.receiver(other, receiver).index()]);
-            for (std::size_t hop = 0; hop < hops.size(); ++hop) {
-                add(number, hops[hop].link, hop);
+            std::size_t place = 0;
+            for (const std::vector<topology::Hop>& plane : planes) {
+                for (const topology::Hop& hop : plane) {
+                    add(number, hop.link, place++);
+                }
             }
         }
     }
@@ -127,12 +147,25 @@ std::vector<engine::LinkUse> CongestionUnaware::link_use() const {
 void CongestionUnaware::add_route(std::uint32_t number) {
     const CachedRoute& route = routes_[number];
     use_.resize(number + 1);
-    use_[number].one_rate = route.one_rate && !faulty_;
-    use_[number].sink =
-        fold_.trivial() ? route.last
-                        : fold_.in_port_like(route.last, rank_of_npu_[route.destination.index()]);
-    if (!route.one_rate || faulty_ || !busy_.empty()) {
-        busy_.resize(route.begin + route.hops);
+    use_[number].one_rate = route.one_rate && !faulty_ && route.planes == 1;
+    const auto taken_in_at = [&](LinkId last) {
+        return fold_.trivial() ? last
+                               : fold_.in_port_like(last, rank_of_npu_[route.destination.index()]);
+    };
+    use_[number].sink = taken_in_at(route.last);
+    const std::uint32_t end = route.begin + route.planes * route.hops;
+    if (!use_[number].one_rate || !busy_.empty()) {
+        busy_.resize(end);
+    }
+    if (route.planes > 1) {
+        plane_payload_.resize(end);
+        plane_sinks_.resize(end);
+        for (std::uint32_t plane = 0; plane < route.planes; ++plane) {
+            const LinkId sink = taken_in_at(routes_.last(route, plane));
+            plane_sinks_[route.begin + plane * route.hops] = sink;
+            use_[number].sink = std::min(use_[number].sink, sink);
+            share_sink(sink);
+        }
     }
     if (reference_arithmetic_) {
         reference_costs_.push_back(reference_cost(route.source, route.destination));
@@ -191,6 +224,47 @@ inline void CongestionUnaware::send_through_ports(const Message& message,
                message.handle);
 }
 
+void CongestionUnaware::send_over_planes(const Message& message, std::uint32_t route_number) {
+    const CachedRoute& route = routes_[route_number];
+    Time started = queue_.now();
+    for (std::uint32_t plane = 0; ports_queue_ && plane < route.planes; ++plane) {
+        started = std::max(started, source_free_[routes_.first(route, plane).index()]);
+    }
+    const Time left = later(started, transfer_time(route.part(message.bytes, 0), route.first_rate));
+    for (std::uint32_t plane = 0; plane < route.planes; ++plane) {
+        source_free_[routes_.first(route, plane).index()] = left;
+    }
+    account_planes(route, message.bytes);
+    keep(message, started, route_number);
+    if (message.wants_sent) {
+        queue_.schedule(
+            left,
+            EventKey::of(Phase::Arrival, engine::event_kind::message_sent, message.id.value()),
+            *this, (static_cast<std::uint64_t>(message.handle) << 2) | sent);
+    }
+    // Of planes all sinks are shared: each may take in messages over other planes.
+    const Time head_in = later(started, route.latency);
+    if (head_in > queue_.now()) {
+        schedule_head(message.handle, head_in);
+    } else {
+        send_at_once(message.handle);
+    }
+}
+
+Time CongestionUnaware::take_in_over_planes(const InFlight& flight, const CachedRoute& route) {
+    const Bytes part = route.part(flight.bytes, 0);
+    const Time own = transfer_time(part, route.last_rate);
+    Time taken_in = later(queue_.now(), transfer_time(part, route.slowest));
+    for (std::uint32_t plane = 0; plane < route.planes; ++plane) {
+        const LinkId sink = plane_sinks_[route.begin + plane * route.hops];
+        taken_in = std::max(taken_in, later(sink_free_[sink.index()], own));
+    }
+    for (std::uint32_t plane = 0; plane < route.planes; ++plane) {
+        sink_free_[plane_sinks_[route.begin + plane * route.hops].index()] = taken_in;
+    }
+    return taken_in;
+}
+
 void CongestionUnaware::send(const Message& message) {
     const std::uint32_t route_number = routes_.number(message.source, message.destination);
     if (route_number == use_.size()) {
@@ -198,6 +272,8 @@ void CongestionUnaware::send(const Message& message) {
     }
     if (reference_arithmetic_) {
         send_as_reference(message, route_number);
+    } else if (routes_[route_number].planes > 1) {
+        send_over_planes(message, route_number);
     } else {
         send_through_ports(message, route_number);
     }
@@ -257,6 +333,10 @@ void CongestionUnaware::share_sink(LinkId link) {
 void CongestionUnaware::head_arrives(std::uint32_t slot) {
     const InFlight& flight = in_flight_[slot];
     const CachedRoute& route = routes_[flight.route];
+    if (route.planes > 1) {
+        deliver_at(take_in_over_planes(flight, route), slot);
+        return;
+    }
     // The last link is busy until the message before has passed, then needs its own time.
     const Time at_slowest = transfer(route, flight.started, flight.bytes);
     Time& free = sink_free_[use_[flight.route].sink.index()];

@@ -5,6 +5,10 @@
 // b / (rate of its slowest link). Messages that leave one NPU by the same link queue there in the
 // order of sending, and those that reach one NPU by the same link queue in the order in which their
 // first bytes arrive: an NPU's own ports limit its capacity, which is not counted as congestion.
+// Over k parallel planes (topology/network/planes.h) that is b / (k x rate): a plane carries
+// ceil(b / k) or floor(b / k) bytes. The message begins when all its ports are free and occupies
+// them together, those of its source and those of its destination, for as long as the larger part
+// takes; messages that use some of these ports queue at them.
 // With routes of zero latency an instant is processed in rounds: what is sent in one round arrives
 // in the next, after all NPUs have issued, so that the order in which NPUs issue has no effect.
 // astra-sim dialects: trunc(hops x latency + b / bandwidth) ns of the first dimension in which the
@@ -60,8 +64,9 @@ private:
         Time busy;  ///< of each of its links; where they differ, see busy_
         /// The latest of even and of odd size: parts of a buffer differ by a byte.
         std::array<KnownTransfer, 2> latest{{{Bytes(0), Time()}, {Bytes(-1), Time()}}};
-        LinkId sink;            ///< where its messages are taken in
-        bool one_rate = false;  ///< all links have the same rate, at all times
+        /// Where its messages are taken in; with planes the lowest link of several.
+        LinkId sink;
+        bool one_rate = false;  ///< all links have the same rate, at all times; no planes
     };
     /// The reference's cost of a route: hops x latency + bytes / (bytes per nanosecond).
     struct ReferenceCost {
@@ -74,8 +79,11 @@ private:
 
     void handle(std::uint64_t payload) override;
     void send_through_ports(const engine::Message& message, std::uint32_t route_number);
+    void send_over_planes(const engine::Message& message, std::uint32_t route_number);
     void send_as_reference(const engine::Message& message, std::uint32_t route_number);
     void head_arrives(std::uint32_t slot);
+    /// The same over planes; returns when the message has been taken in.
+    [[nodiscard]] Time take_in_over_planes(const InFlight& flight, const CachedRoute& route);
     /// `at`: when the message's first byte arrives.
     void schedule_head(std::uint32_t slot, Time at);
     /// For messages that arrive at the instant of sending: queued for the next round.
@@ -89,6 +97,7 @@ private:
     void keep(const engine::Message& message, Time started, std::uint32_t route_number);
     [[gnu::cold]] void make_room(std::uint32_t handle);
     void account(std::uint32_t route_number, Bytes bytes, Time started, Time at_slowest);
+    void account_planes(const CachedRoute& route, Bytes bytes);
     /// How long a message that starts then occupies the slowest link of its route, and how long its
     /// first byte takes: with faults, as they are at that time.
     [[nodiscard]] Time transfer(const CachedRoute& route, Time started, Bytes bytes) const;
@@ -107,6 +116,10 @@ private:
     std::vector<ReferenceCost> reference_costs_;  ///< by route
     /// By place in the table of routes: where links have several rates, or faults.
     std::vector<Time> busy_;
+    /// By place in the table of routes, the first one of a plane: what the plane has carried.
+    std::vector<Bytes> plane_payload_;
+    /// By place in the table of routes, where a plane begins: where its messages are taken in.
+    std::vector<LinkId> plane_sinks_;
     std::vector<Rank> rank_of_npu_;  ///< with a fold only
     std::vector<Time> source_free_;  ///< by link: when its source can send the next message
     std::vector<Time> sink_free_;    ///< by link: when its destination has taken in the last one

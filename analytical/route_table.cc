@@ -30,22 +30,28 @@ std::uint32_t RouteTable::find(NodeId source, NodeId destination) {
 }
 
 std::uint32_t RouteTable::add(NodeId source, NodeId destination) {
-    const std::vector<topology::Hop> hops = description_.route(source, destination);
+    const topology::PlaneRoutes planes = description_.routes(source, destination);
+    const std::vector<topology::Hop>& hops = planes.front();
     CachedRoute route;
     route.source = source;
     route.destination = destination;
     route.begin = static_cast<std::uint32_t>(links_.size());
     route.hops = static_cast<std::uint32_t>(hops.size());
+    route.planes = static_cast<std::uint32_t>(planes.size());
     route.first = hops.front().link;
     route.last = hops.back().link;
     route.first_rate = route.slowest = description_.graph.link(route.first).rate;
     route.last_rate = description_.graph.link(route.last).rate;
     for (const topology::Hop& hop : hops) {
         const topology::Link& link = description_.graph.link(hop.link);
-        links_.push_back(hop.link);
         route.latency = engine::later(route.latency, link.latency);
         route.slowest = std::min(route.slowest, link.rate);
         route.one_rate = route.one_rate && link.rate == route.first_rate;
+    }
+    for (const std::vector<topology::Hop>& plane : planes) {
+        for (const topology::Hop& hop : plane) {
+            links_.push_back(hop.link);
+        }
     }
     if (2 * (routes_.size() + 1) > places_.size()) {
         grow();

@@ -25,9 +25,16 @@ struct CachedRoute {
     Rate last_rate;
     LinkId first;
     LinkId last;
-    std::uint32_t begin = 0;  ///< in the table's list of links
-    std::uint32_t hops = 0;
-    bool one_rate = true;  ///< all links have the same rate
+    std::uint32_t begin = 0;   ///< in the table's list of links: those of plane 0, then the others'
+    std::uint32_t hops = 0;    ///< of each plane
+    std::uint32_t planes = 1;  ///< like this one, which are used together; above, plane 0
+    bool one_rate = true;      ///< all links have the same rate
+
+    /// What plane number p carries of so many bytes: all of them add up to these, the first planes
+    /// have a byte more.
+    [[nodiscard]] Bytes part(Bytes bytes, std::uint32_t p) const {
+        return Bytes(bytes.value() / planes + (p < bytes.value() % planes ? 1 : 0));
+    }
 };
 
 using engine::LinkSpan;
@@ -48,8 +55,15 @@ public:
     [[nodiscard]] const CachedRoute& operator[](std::uint32_t number) const {
         return routes_[number];
     }
+    /// Of plane 0.
     [[nodiscard]] LinkSpan links(const CachedRoute& route) const {
         return {links_.data() + route.begin, route.hops};
+    }
+    [[nodiscard]] LinkId first(const CachedRoute& route, std::uint32_t plane) const {
+        return links_[route.begin + plane * route.hops];
+    }
+    [[nodiscard]] LinkId last(const CachedRoute& route, std::uint32_t plane) const {
+        return links_[route.begin + (plane + 1) * route.hops - 1];
     }
     /// The link at a place of the list, CachedRoute::begin and on.
     [[nodiscard]] LinkId link(std::uint32_t place) const { return links_[place]; }

@@ -109,7 +109,9 @@ void print_summary(const NetworkDescription& network, std::ostream& out) {
     line("Routing",
          fmt::format("{}, {} virtual channel{}", network.routing_name(), network.virtual_channels(),
                      network.virtual_channels() == 1 ? "" : "s"));
-    if (network.multipath) {
+    if (network.planes) {
+        line("Note", "a message uses all equal planes between its NPUs; --route shows one route");
+    } else if (network.multipath) {
         line("Note",
              "packets choose among several paths; --route and the other fidelities show one of "
              "them");

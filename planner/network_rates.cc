@@ -26,23 +26,30 @@ public:
     explicit Flows(const topology::NetworkDescription& network) : network_(network) {}
 
     void add(std::size_t from, std::size_t to) {
-        routes_.push_back(network_.route(network_.npu_of_rank[from], network_.npu_of_rank[to]));
-        for (const topology::Hop hop : routes_.back()) {
-            ++load_[hop.link];
+        planes_.push_back(network_.routes(network_.npu_of_rank[from], network_.npu_of_rank[to]));
+        for (const std::vector<topology::Hop>& plane : planes_.back()) {
+            for (const topology::Hop hop : plane) {
+                ++load_[hop.link];
+            }
         }
     }
 
-    /// Bytes per ms of each message when links that several cross are shared equally.
+    /// Bytes per ms of each message, over all its planes, when links that several cross are shared
+    /// equally.
     [[nodiscard]] std::vector<double> rates() const {
         std::vector<double> rates;
-        for (const std::vector<topology::Hop>& route : routes_) {
-            double rate = std::numeric_limits<double>::infinity();
-            for (const topology::Hop hop : route) {
-                const auto link =
-                    static_cast<double>(network_.graph.link(hop.link).rate.bytes_per_second());
-                rate = std::min(rate, link / ms_per_second / load_.at(hop.link));
+        for (const topology::PlaneRoutes& planes : planes_) {
+            double sum = 0;
+            for (const std::vector<topology::Hop>& plane : planes) {
+                double rate = std::numeric_limits<double>::infinity();
+                for (const topology::Hop hop : plane) {
+                    const auto link =
+                        static_cast<double>(network_.graph.link(hop.link).rate.bytes_per_second());
+                    rate = std::min(rate, link / ms_per_second / load_.at(hop.link));
+                }
+                sum += rate;
             }
-            rates.push_back(rate);
+            rates.push_back(sum);
         }
         return rates;
     }
@@ -50,9 +57,9 @@ public:
     /// ms of the signal on the longest way.
     [[nodiscard]] double latency() const {
         double longest = 0;
-        for (const std::vector<topology::Hop>& route : routes_) {
+        for (const topology::PlaneRoutes& planes : planes_) {
             Time sum;
-            for (const topology::Hop hop : route) {
+            for (const topology::Hop hop : planes.front()) {
                 sum += network_.graph.link(hop.link).latency;
             }
             longest = std::max(longest, static_cast<double>(sum.ps()) / ps_per_ms);
@@ -62,8 +69,8 @@ public:
 
 private:
     const topology::NetworkDescription& network_;
-    std::vector<std::vector<topology::Hop>> routes_;
-    std::map<LinkId, double> load_;  ///< messages on each link
+    std::vector<topology::PlaneRoutes> planes_;  ///< of each message, its routes
+    std::map<LinkId, double> load_;              ///< messages on each link
 };
 
 void use_inside(Node& node, std::size_t first, const topology::NetworkDescription& network) {

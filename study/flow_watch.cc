@@ -1,7 +1,10 @@
 #include "study/flow_watch.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "topology/network/idle_path.h"
 #include "topology/network/injection.h"
@@ -45,9 +48,17 @@ engine::FlowStatistics::IdleTime idle_time(const Machine& machine, Fidelity fide
     }
     return [&network = machine.network, split, path = path_of(fidelity)](const FlowKey& flow,
                                                                          Bytes bytes) {
-        const NetworkDescription& description = split ? *split : network;
-        return topology::idle_path_time(
-            description, description.route(flow.source, flow.destination), bytes, path);
+        if (!split) {
+            return topology::idle_time(network, flow.source, flow.destination, bytes, path);
+        }
+        // All planes are behind the one port.
+        const std::vector<topology::Hop> route = split->route(flow.source, flow.destination);
+        const std::size_t planes =
+            network.multipath ? network.routes(flow.source, flow.destination).size() : 1;
+        const Bytes part =
+            topology::largest_part(bytes, static_cast<std::int64_t>(planes), network.packet, path);
+        return std::max(topology::idle_path_time(*split, route, part, path),
+                        topology::idle_path_time(*split, {route.front()}, bytes, path));
     };
 }
 

@@ -181,9 +181,11 @@ std::vector<std::string> notes_on_idle_links(const engine::Workload& workload,
     bool any = false;
     for_each_pair(workload, [&](Rank from, Rank to) {
         any = true;
-        for (const topology::Hop hop :
-             network.route(network.npu_of_rank[from.index()], network.npu_of_rank[to.index()])) {
-            parts.cross(hop.link);
+        for (const std::vector<topology::Hop>& plane :
+             network.routes(network.npu_of_rank[from.index()], network.npu_of_rank[to.index()])) {
+            for (const topology::Hop hop : plane) {
+                parts.cross(hop.link);
+            }
         }
         return !parts.all_crossed();
     });

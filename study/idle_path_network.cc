@@ -25,10 +25,10 @@ void IdlePathNetwork::send(const engine::Message& message) {
     Late& late = late_[message.handle];
     late.by = Time();
     if (path_ != IdlePath::Headers) {
-        const std::vector<topology::Hop> hops =
-            description_.route(message.source, message.destination);
-        late.by = topology::idle_path_time(description_, hops, message.bytes, path_) -
-                  topology::idle_path_time(description_, hops, sent.bytes, IdlePath::Headers);
+        const NodeId from = message.source;
+        const NodeId to = message.destination;
+        late.by = topology::idle_time(description_, from, to, message.bytes, path_) -
+                  topology::idle_time(description_, from, to, sent.bytes, IdlePath::Headers);
     }
     estimate_.send(sent);
 }

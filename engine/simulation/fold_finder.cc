@@ -247,17 +247,45 @@ private:
 
     void portray_route(Rank rank, Rank from, Rank to) {
         Words& words = portraits_[rank.index()].words;
-        const std::vector<topology::Hop> route =
-            network_.route(network_.npu_of_rank[from.index()], network_.npu_of_rank[to.index()]);
-        words.push_back(route.size());
-        for (const topology::Hop& hop : route) {
+        // All planes of a pair have the same rates and latencies.
+        const topology::PlaneRoutes planes =
+            network_.routes(network_.npu_of_rank[from.index()], network_.npu_of_rank[to.index()]);
+        words.insert(words.end(), {planes.size(), planes.front().size()});
+        for (const topology::Hop& hop : planes.front()) {
             const topology::Link& link = network_.graph.link(hop.link);
             words.push_back(word(link.latency.ps()));
             words.push_back(word(link.rate.bytes_per_second()));
         }
         Fold::Surroundings& own = surroundings_[rank.index()];
-        words.push_back(from == rank ? out_ports_.number(own.out_ports, route.front().link)
-                                     : in_ports_.number(own.in_ports, route.back().link));
+        std::vector<LinkId> ports;
+        for (const std::vector<topology::Hop>& plane : planes) {
+            ports.push_back(from == rank ? plane.front().link : plane.back().link);
+        }
+        std::sort(ports.begin(), ports.end());
+        for (const LinkId port : ports) {
+            words.push_back(from == rank ? out_ports_.number(own.out_ports, port)
+                                         : in_ports_.number(own.in_ports, port));
+        }
+        if (from != rank && network_.planes) {
+            keep_in_ports(ports);
+        }
+    }
+
+    /// Messages that reach an NPU at one instant by some common ports, but not by the same ones,
+    /// are ordered by the names of links: then nothing can be folded.
+    void keep_in_ports(const std::vector<LinkId>& ports) {
+        set_of_port_.resize(network_.graph.links(), no_set);
+        for (const LinkId port : ports) {
+            const std::uint32_t set = set_of_port_[port.index()];
+            if (set != no_set) {
+                hopeless_ = hopeless_ || port_sets_[set] != ports;
+                return;
+            }
+        }
+        for (const LinkId port : ports) {
+            set_of_port_[port.index()] = static_cast<std::uint32_t>(port_sets_.size());
+        }
+        port_sets_.push_back(ports);
     }
 
     void portray_departure(Rank rank, Rank to) {
@@ -307,11 +335,13 @@ private:
             senders.insert(channel.peer);
         }
         for (const Rank sender : senders) {
-            const LinkId port =
-                network_
-                    .route(network_.npu_of_rank[sender.index()], network_.npu_of_rank[rank.index()])
-                    .back()
-                    .link;
+            // The lowest of its planes stands for all: which share one port share all of them.
+            LinkId port;
+            for (const std::vector<topology::Hop>& plane : network_.routes(
+                     network_.npu_of_rank[sender.index()], network_.npu_of_rank[rank.index()])) {
+                const LinkId last = plane.back().link;
+                port = !port.valid() || last < port ? last : port;
+            }
             const RankBinding& binding = workload_.bindings[sender.index()];
             const auto& sends = digest_of(sender).sends_to;
             for (std::size_t slot = 0; slot < sends.size(); ++slot) {
@@ -343,6 +373,9 @@ private:
     Numbering<Rank> destinations_;                  ///< of the rank that is portrayed
     Numbering<LinkId> out_ports_;
     Numbering<LinkId> in_ports_;
+    static constexpr std::uint32_t no_set = 0xffffffff;
+    std::vector<std::uint32_t> set_of_port_;  ///< with planes: by link, of in-ports used together
+    std::vector<std::vector<LinkId>> port_sets_;
     std::size_t words_ = 0;  ///< of the portraits so far
     bool hopeless_ = false;
 };

@@ -235,11 +235,11 @@ npunet::engine::FlowStatistics::IdleTime
 NpuFabric::GetIdleTime() const
 {
     return [this](const npunet::engine::FlowKey& flow, npunet::Bytes bytes) {
-        return npunet::topology::idle_path_time(
-            GetDescription(),
-            GetDescription().route(flow.source, flow.destination),
-            bytes,
-            npunet::topology::IdlePath::Packets);
+        return npunet::topology::idle_time(GetDescription(),
+                                           flow.source,
+                                           flow.destination,
+                                           bytes,
+                                           npunet::topology::IdlePath::Packets);
     };
 }
 

@@ -53,8 +53,10 @@ void CreditNextHop::choose_start(std::uint32_t message) {
     MessageRecord& record = state_.messages[message];
     state_.paths.of_message(message).since = state_.clock.now();
     CreditPath& path = state_.paths.of_message(message).next;
+    const auto number = static_cast<std::uint64_t>(path.number);
     path.start(path.place.source, path.place.destination,
-               packet_hash(state_.paths.seed, record.id, static_cast<std::uint64_t>(path.number)));
+               packet_hash(state_.paths.seed, record.id, number),
+               (record.id & engine::MessageId::count_mask) + number);
     path.wire = state_.wire_bytes(std::min(record.remaining, state_.mtu));
     choose_path(path);
     record.hop = CreditPaths::hop_of_message(message);

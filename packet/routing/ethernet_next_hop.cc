@@ -4,6 +4,7 @@
 
 #include "base/quantities.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace npunet::packet {
@@ -45,7 +46,9 @@ std::uint32_t EthernetNextHop::coded_link(const PacketPath& path) const {
     return last ? link | last_hop : link;
 }
 
-void EthernetNextHop::choose(PacketPath& path, std::uint32_t wire, std::int64_t now) {
+template <class BusyOf>
+void EthernetNextHop::choose(PacketPath& path, std::uint32_t wire, std::int64_t now,
+                             const BusyOf& busy_of) {
     path.avoid_dead_link(reroutes_.get());
     if (path.take_planned()) {
         return;
@@ -56,23 +59,46 @@ void EthernetNextHop::choose(PacketPath& path, std::uint32_t wire, std::int64_t 
         const EthernetPort& port = ports_[offered.hop.link.index()];
         const bool up =
             !port.irregular || clock_.up_at(offered.hop.link, Time::ps(now)).ps() == now;
-        choice.consider(offered, {up, port.busy_until > now ? port.full_time : 0,
-                                  port.queued + wire, Rate(port.rate)});
+        choice.consider(offered,
+                        {up, busy_of(port, offered.hop.link), port.queued + wire, Rate(port.rate)});
     }
     path.take(*choice.best());
 }
 
-std::uint64_t EthernetNextHop::draw(std::uint64_t key, std::uint64_t number) const {
-    return packet_hash(description_.packet.seed, key, number);
+void EthernetNextHop::choose(PacketPath& path, std::uint32_t wire, std::int64_t now) {
+    choose(path, wire, now, [now](const EthernetPort& port, LinkId /* link */) {
+        return port.busy_until > now ? port.full_time : 0;
+    });
+}
+
+PacketDraw EthernetNextHop::draw(std::uint64_t key, std::uint64_t number) const {
+    return {packet_hash(description_.packet.seed, key, number), number};
+}
+
+void EthernetNextHop::begin(PacketPath& path, std::uint32_t source, std::uint32_t destination,
+                            const PacketDraw& drawn) {
+    path.start(NodeId(std::size_t{source}), NodeId(std::size_t{destination}), drawn.hash,
+               drawn.number + destination);
 }
 
 std::uint32_t EthernetNextHop::choose_for_pair(std::uint32_t pair, std::uint32_t source,
-                                               std::uint32_t destination, std::uint64_t hash,
-                                               std::uint32_t wire, std::int64_t now) {
+                                               std::uint32_t destination, const PacketDraw& drawn,
+                                               std::uint32_t wire, std::int64_t now,
+                                               std::int64_t start) {
     PacketPath& path = at_place(of_pairs_, pair);
-    path.start(NodeId(std::size_t{source}), NodeId(std::size_t{destination}), hash);
-    choose(path, wire, now);
+    begin(path, source, destination, drawn);
+    choose(path, wire, now, [this, start](const EthernetPort& port, LinkId link) {
+        const bool begins = link.index() == sending_link_;
+        const std::int64_t until =
+            begins ? std::max(port.busy_until, sending_until_) : port.busy_until;
+        return std::max<std::int64_t>(until - start, 0);
+    });
     return coded_link(path) & ~last_hop;
+}
+
+void EthernetNextHop::begin_sending(std::uint32_t link, std::uint32_t wire, std::int64_t now) {
+    sending_link_ = link;
+    sending_until_ = later(Time::ps(now), transfer_time(Bytes(wire), Rate(ports_[link].rate))).ps();
 }
 
 void EthernetNextHop::take_from_pair(std::uint32_t place, EthernetPacket& packet,
@@ -83,13 +109,13 @@ void EthernetNextHop::take_from_pair(std::uint32_t place, EthernetPacket& packet
 }
 
 void EthernetNextHop::start(std::uint32_t place, EthernetPacket& packet, std::uint32_t source,
-                            std::uint32_t destination, std::uint64_t hash, std::int64_t now) {
+                            std::uint32_t destination, const PacketDraw& drawn, std::int64_t now) {
     if (router_ == nullptr) {
         packet.hop = first_hop(source, destination);
         return;
     }
     PacketPath& path = at_place(of_packets_, place);
-    path.start(NodeId(std::size_t{source}), NodeId(std::size_t{destination}), hash);
+    begin(path, source, destination, drawn);
     choose(path, packet.wire, now);
     packet.hop = coded_link(path);
 }

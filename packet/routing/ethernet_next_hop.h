@@ -24,6 +24,12 @@
 
 namespace npunet::packet {
 
+/// What tells the packets of a queue pair apart where they choose their paths.
+struct PacketDraw {
+    std::uint64_t hash = 0;    ///< pseudo-random
+    std::uint64_t number = 0;  ///< counts the packets of the direction
+};
+
 class EthernetNextHop {
 public:
     /// All arguments must outlive this. `ports` is by link.
@@ -50,16 +56,21 @@ public:
 
     // Per-packet routing, except where noted.
 
-    /// The pseudo-random hash of a packet: mix(mix(mix(seed) xor key) + number) (mix:
+    /// The hash of a packet is mix(mix(mix(seed) xor key) + number) (mix:
     /// PacketErrors). `key` is that of the queue pair, or its complement for the reverse direction;
     /// `number` counts the packets of that direction.
-    std::uint64_t draw(std::uint64_t key, std::uint64_t number) const;
+    PacketDraw draw(std::uint64_t key, std::uint64_t number) const;
 
     /// Selects the first hop of a queue pair's next packet, before that packet exists; returns its
-    /// link. `hash`: from draw(); `wire`: bytes of the packet.
+    /// link. `drawn`: from draw(); `wire`: bytes of the packet; `start`: when it may start at the
+    /// earliest. What ports are sending counts until then only.
     std::uint32_t choose_for_pair(std::uint32_t pair, std::uint32_t source,
-                                  std::uint32_t destination, std::uint64_t hash, std::uint32_t wire,
-                                  std::int64_t now);
+                                  std::uint32_t destination, const PacketDraw& drawn,
+                                  std::uint32_t wire, std::int64_t now, std::int64_t start);
+
+    /// A port is about to send a packet of a queue pair, which may select for its next one before
+    /// the port counts as busy.
+    void begin_sending(std::uint32_t link, std::uint32_t wire, std::int64_t now);
 
     /// A packet takes the hop selected for its queue pair.
     void take_from_pair(std::uint32_t place, EthernetPacket& packet, std::uint32_t pair);
@@ -67,7 +78,7 @@ public:
     /// Selects the first hop of a packet that is not in the send queue of a queue pair. Without
     /// per-packet routing, sets the first hop of its path.
     void start(std::uint32_t place, EthernetPacket& packet, std::uint32_t source,
-               std::uint32_t destination, std::uint64_t hash, std::int64_t now);
+               std::uint32_t destination, const PacketDraw& drawn, std::int64_t now);
 
     /// A packet has arrived at a node that is not its destination: sets its next hop. With
     /// and without per-packet routing.
@@ -95,7 +106,15 @@ private:
     /// The selected link, with last_hop.
     std::uint32_t coded_link(const PacketPath& path) const;
 
+    /// A packet is at its source. The queue pairs of an NPU begin one after the other.
+    static void begin(PacketPath& path, std::uint32_t source, std::uint32_t destination,
+                      const PacketDraw& drawn);
+
     void choose(PacketPath& path, std::uint32_t wire, std::int64_t now);
+
+    /// `busy_of`: of a port and its link, how long the packet would wait for what is being sent.
+    template <class BusyOf>
+    void choose(PacketPath& path, std::uint32_t wire, std::int64_t now, const BusyOf& busy_of);
 
     /// advance() with per-packet routing.
     void choose_next(std::uint32_t place, EthernetPacket& packet, std::int64_t now);
@@ -110,6 +129,8 @@ private:
     std::vector<PacketPath> of_packets_;             ///< by place
     std::vector<PacketPath> of_pairs_;               ///< by number of the queue pair
     std::vector<topology::OfferedHop> offered_;      ///< to the selecting packet
+    std::uint32_t sending_link_ = none;              ///< begin_sending()
+    std::int64_t sending_until_ = 0;                 ///< when that port is free again
 };
 
 }  // namespace npunet::packet

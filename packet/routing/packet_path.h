@@ -1,7 +1,7 @@
 // The state of per-packet routing for one packet: where it is, and the next hops that it has
 // selected there. Both packet networks keep one for each packet that is routed hop by hop.
 //
-//     path.start(source, destination, packet_hash(seed, message, number));
+//     path.start(source, destination, packet_hash(seed, message, number), sequence);
 //     if (!path.take_planned()) {
 //         path.take(offered);  // one of those that a topology::MultipathRouter offers
 //     }
@@ -31,12 +31,13 @@ struct PacketPath {
     std::uint32_t memory_behind = 0;  ///< PacketPlace::memory after these hops
 
     /// It is at its source, and has selected nothing.
-    void start(NodeId source, NodeId destination, std::uint64_t hash) {
+    void start(NodeId source, NodeId destination, std::uint64_t hash, std::uint64_t sequence) {
         place = topology::PacketPlace();
         place.at = source;
         place.source = source;
         place.destination = destination;
         place.hash = hash;
+        place.sequence = static_cast<std::uint32_t>(sequence);
         then = topology::Hop();
     }
 

@@ -66,7 +66,10 @@ FlowPath QueuePairTable::path_of(const QueuePair& pair) const {
     const NodeId source(std::size_t{pair.source});
     const NodeId destination(std::size_t{pair.destination});
     const topology::Graph& graph = description_.graph;
-    const std::vector<topology::Hop> forth = description_.route(source, destination);
+    const topology::PlaneRoutes planes =
+        description_.multipath ? description_.routes(source, destination)
+                               : topology::PlaneRoutes{description_.route(source, destination)};
+    const std::vector<topology::Hop>& forth = planes.front();
     FlowPath path;
     path.hops = static_cast<std::int32_t>(forth.size());
     path.packet = sizes_.full();
@@ -88,6 +91,10 @@ FlowPath QueuePairTable::path_of(const QueuePair& pair) const {
         trip = later(later(trip, link.latency), transfer_time(Bytes(sizes_.header()), link.rate));
     }
     path.round_trip = std::max<std::int64_t>(trip.ps(), 1);
+    // Packets take the planes in turn, and are paced as if these were one.
+    const auto count = static_cast<std::int64_t>(planes.size());
+    path.rate = capped_product(path.rate, count);
+    path.slowest = capped_product(path.slowest, count);
     return path;
 }
 

@@ -9,9 +9,9 @@ void SendQueues::join(std::uint32_t number) {
     const std::int64_t now = network_.clock.now();
     EthernetNextHop& routes = network_.routes;
     if (routes.are_chosen()) {
-        pair.port = routes.choose_for_pair(number, pair.source, pair.destination,
-                                           routes.draw(pair.key, pair.transmissions),
-                                           static_cast<std::uint32_t>(full_wire_), now);
+        pair.port = routes.choose_for_pair(
+            number, pair.source, pair.destination, routes.draw(pair.key, pair.transmissions),
+            static_cast<std::uint32_t>(full_wire_), now, std::max(pair.next_start, now));
     }
     SendRoundRobin& round_robin = round_robins_[pair.port * classes_ + pair.traffic_class];
     if (pair.next_start > now) {

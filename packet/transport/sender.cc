@@ -70,6 +70,9 @@ std::uint32_t TransportSender::take_packet(std::uint32_t port, std::uint32_t tra
     if (packet.asks || sequence == message.last) {
         pair.asked = std::max(pair.asked, sequence + 1);
     }
+    if (network_.routes.are_chosen()) {
+        network_.routes.begin_sending(port, packet.wire, now);
+    }
     review(number);
     return place;
 }

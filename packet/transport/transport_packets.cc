@@ -43,7 +43,7 @@ void TransportPackets::request(std::uint32_t number, std::int64_t need, bool afr
     packet.sent_at = now;
     EthernetNextHop& routes = network_.routes;
     if (routes.are_chosen()) {
-        const std::uint64_t drawn = routes.draw(pair.key, pair.transmissions);
+        const PacketDraw drawn = routes.draw(pair.key, pair.transmissions);
         routes.start(place, packet, pair.source, pair.destination, drawn, now);
     }
     network_.wire.send_control(place);
@@ -69,7 +69,7 @@ void TransportPackets::answer(PacketKind kind, EthernetPacket& cause) {
     }
     EthernetNextHop& routes = network_.routes;
     if (routes.are_chosen()) {
-        const std::uint64_t drawn = routes.draw(~pair.key, pair.answers++);
+        const PacketDraw drawn = routes.draw(~pair.key, pair.answers++);
         routes.start(place, packet, pair.destination, pair.source, drawn, network_.clock.now());
     }
     network_.wire.send_control(place);

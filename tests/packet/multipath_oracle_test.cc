@@ -82,9 +82,40 @@ NetworkDescription square(Spread spread) {
     return network;
 }
 
+/// Five NPUs with two links to a switch and one to each of two others; `kind` 0: packets take the
+/// planes by default.
+NetworkDescription planes(std::uint64_t kind) {
+    NetworkDescription network;
+    topology::Graph& graph = network.graph;
+    for (int i = 0; i < 5; ++i) {
+        graph.add_node(topology::NodeKind::Npu, "npu" + std::to_string(i));
+    }
+    for (int i = 0; i < 3; ++i) {
+        graph.add_node(topology::NodeKind::Switch, "switch" + std::to_string(i));
+    }
+    for (int i = 0; i < 5; ++i) {
+        for (const int to : {5, 5, 6, 7}) {
+            graph.add_link({NodeId(i), NodeId(to), speed.rate, speed.latency});
+            graph.add_link({NodeId(to), NodeId(i), speed.rate, speed.latency});
+        }
+    }
+    const auto paths =
+        std::make_shared<topology::GraphRouter>(graph, topology::GraphRoutes::Ecmp, 1);
+    network.router = paths;
+    network.planes = std::make_shared<topology::Planes>(paths, true);
+    if (kind == 0) {
+        network.multipath =
+            std::make_shared<topology::PlaneNextHops>(network.planes, topology::Faults());
+    } else {
+        network.multipath = std::make_shared<topology::GraphNextHops>(
+            paths, kind == 1 ? Spread::Spray : Spread::Adaptive);
+    }
+    return network;
+}
+
 NetworkDescription network_of(std::mt19937_64& random) {
     const Spread spread = random() % 2 == 0 ? Spread::Spray : Spread::Adaptive;
-    switch (random() % 14) {
+    switch (random() % 18) {
         case 0:
             return product({mesh(4), mesh(4)});
         case 1:
@@ -111,8 +142,10 @@ NetworkDescription network_of(std::mt19937_64& random) {
             return dragonfly({2, 2, 1, 3});
         case 12:
             return dragonfly({2, 1, 2, 4});
-        default:
+        case 13:
             return square(spread);
+        default:
+            return planes(random() % 3);
     }
 }
 

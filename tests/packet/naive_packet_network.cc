@@ -139,6 +139,8 @@ NaivePacketNetwork::Choice NaivePacketNetwork::choose_way(
         place.memory = last.memory;
         place.hash = splitmix64(
             splitmix64(splitmix64(parameters_.seed) ^ flight.message.id.value()) + number);
+        place.sequence = static_cast<std::uint32_t>(
+            (flight.message.id.value() & engine::MessageId::count_mask) + number);
         std::vector<topology::OfferedHop> ways;
         ways_->list_next_hops(graph_, place, ways);
         // The least of (down, escape, cost, place in the list) among those that are open.

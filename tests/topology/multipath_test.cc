@@ -132,7 +132,13 @@ TEST(Multipath, EveryWayLeadsToTheDestination) {
                 }
                 const std::size_t fixed = network.route(NodeId(from), NodeId(to)).size();
                 for (std::uint64_t draw = 0; draw < 6; ++draw) {
-                    PacketPlace place{NodeId(from), NodeId(from), NodeId(to), Hop(), draw, 0};
+                    PacketPlace place{NodeId(from),
+                                      NodeId(from),
+                                      NodeId(to),
+                                      Hop(),
+                                      draw,
+                                      0,
+                                      static_cast<std::uint32_t>(draw)};
                     Hop then;
                     std::size_t hops = 0;
                     for (; place.at != place.destination && hops <= 7; ++hops) {

@@ -28,13 +28,14 @@ ChannelDependencies waiting_dependencies(const NetworkDescription& network, std:
         std::vector<PacketPlace> open;
         for (std::size_t from = 0; from < npus; ++from) {
             if (from != to) {
-                open.push_back({NodeId(from), NodeId(from), NodeId(to), Hop(), 0, 0});
+                open.push_back({NodeId(from), NodeId(from), NodeId(to), Hop(), 0, 0, 0});
             }
         }
         while (!open.empty()) {
             PacketPlace place = open.back();
             open.pop_back();
             for (place.hash = 0; place.hash < draws; ++place.hash) {
+                place.sequence = static_cast<std::uint32_t>(place.hash);
                 network.multipath->list_next_hops(network.graph, place, next_hops);
                 for (const OfferedHop& next_hop : next_hops) {
                     if (place.in.link.valid() && !next_hop.needs_room) {

@@ -83,6 +83,32 @@ Time idle_path_time(const NetworkDescription& description, const std::vector<Hop
     return path == IdlePath::WholeMessages ? sum : later(sum, slowest);
 }
 
+Bytes largest_part(Bytes bytes, std::int64_t planes, const PacketParameters& packet,
+                   IdlePath path) {
+    if (path != IdlePath::Packets) {
+        return Bytes((bytes.value() + planes - 1) / planes);
+    }
+    const std::int64_t packets = Cut(bytes, packet).count;
+    const std::int64_t most = (packets + planes - 1) / planes;
+    const std::int64_t with_most = packets - (most - 1) * planes;
+    if (with_most > 1) {
+        return most * packet.mtu;
+    }
+    return bytes - (packets - most) * packet.mtu;
+}
+
+Time idle_time(const NetworkDescription& description, NodeId from, NodeId to, Bytes bytes,
+               IdlePath path) {
+    if (path == IdlePath::Packets && !description.multipath) {
+        return idle_path_time(description, description.route(from, to), bytes, path);
+    }
+    const PlaneRoutes planes = description.routes(from, to);
+    return idle_path_time(
+        description, planes.front(),
+        largest_part(bytes, static_cast<std::int64_t>(planes.size()), description.packet, path),
+        path);
+}
+
 Bytes bytes_with_headers(Bytes payload, const PacketParameters& packet) {
     return Cut(payload, packet).wire();
 }

@@ -36,6 +36,17 @@ enum class IdlePath : std::uint8_t {
 [[nodiscard]] Time idle_path_time(const NetworkDescription& description,
                                   const std::vector<Hop>& hops, Bytes bytes, IdlePath path);
 
+/// The same where the message is divided over the planes of the pair
+/// (NetworkDescription::routes()). For packets that goes for networks with `multipath`, whose
+/// packets take the planes in turn.
+[[nodiscard]] Time idle_time(const NetworkDescription& description, NodeId from, NodeId to,
+                             Bytes bytes, IdlePath path);
+
+/// The largest part of a message over so many planes: ceil(bytes / planes), or of packets the part
+/// with the most of them, the last one of the message among them if no other has as many.
+[[nodiscard]] Bytes largest_part(Bytes bytes, std::int64_t planes, const PacketParameters& packet,
+                                 IdlePath path);
+
 /// A message with the headers of its packets.
 [[nodiscard]] Bytes bytes_with_headers(Bytes payload, const PacketParameters& packet);
 

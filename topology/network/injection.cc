@@ -131,6 +131,7 @@ NetworkDescription with_injection(const NetworkDescription& network, Rate rate) 
     result.graph = split_graph(*split, rate);
     result.packet.injection = Rate();
     result.router = std::make_shared<InjectionRouter>(split);
+    result.planes = nullptr;  // what an NPU sends shares its port
     if (network.multipath) {
         result.multipath = std::make_shared<InjectionNextHops>(split);
     }

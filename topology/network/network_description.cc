@@ -16,6 +16,10 @@ std::vector<Hop> NetworkDescription::route(NodeId from, NodeId to) const {
     return dimension_order_route(dimensions, from, to);
 }
 
+PlaneRoutes NetworkDescription::routes(NodeId from, NodeId to) const {
+    return planes ? planes->routes(graph, faults, from, to) : PlaneRoutes{route(from, to)};
+}
+
 std::uint8_t NetworkDescription::virtual_channels_needed() const {
     return static_cast<std::uint8_t>(channels_of_routes() + (faults.take_links_down() ? 1 : 0));
 }

@@ -18,6 +18,7 @@
 #include "topology/graph/dimension.h"
 #include "topology/graph/graph.h"
 #include "topology/network/faults.h"
+#include "topology/network/planes.h"
 #include "topology/network/tiers.h"
 #include "topology/parameters/packet_parameters.h"
 #include "topology/routing/multipath.h"
@@ -46,6 +47,9 @@ public:
     /// How packets choose among several next hops, in the packet fidelity. Null where every pair
     /// of NPUs has one path.
     std::shared_ptr<const MultipathRouter> multipath;
+    /// Which parallel planes a message uses together (topology/network/planes.h). Null where every
+    /// message takes one route.
+    std::shared_ptr<const Planes> planes;
 
     /// The path from one NPU to another, empty when they are the same. A pure function of the
     /// description: dimensions in ascending order, the larger coordinate on ties round a ring,
@@ -53,6 +57,10 @@ public:
     /// three NPUs keep to channel 0: their routes are one hop). Where there is a router, what it
     /// says. With `multipath` it is one of the paths. Both NPUs exist.
     [[nodiscard]] std::vector<Hop> route(NodeId from, NodeId to) const;
+
+    /// The routes of the pair's planes over which a message is divided, at least one; route() alone
+    /// where it has no planes. Different NPUs that exist.
+    [[nodiscard]] PlaneRoutes routes(NodeId from, NodeId to) const;
 
     /// The least number of virtual channels with which the routing is free of deadlock: what
     /// `multipath` says where there is one, else what the router says, else dimension order needs:

@@ -107,6 +107,11 @@ const GraphRouter::Distances& GraphRouter::towards(const Graph& graph, NodeId de
 
 void GraphRouter::list_steps(const Graph& graph, const Distances& distance, std::size_t state,
                              std::vector<LinkId>& steps) const {
+    list_steps(graph, distance, state, kind_ == GraphRoutes::Ecmp, steps);
+}
+
+void GraphRouter::list_steps(const Graph& graph, const Distances& distance, std::size_t state,
+                             bool all, std::vector<LinkId>& steps) const {
     steps.clear();
     const NodeId node(state / states_per_node());
     for (const LinkId id : graph.links_from(node)) {
@@ -117,7 +122,7 @@ void GraphRouter::list_steps(const Graph& graph, const Distances& distance, std:
         }
         const bool other_neighbour =
             !steps.empty() && graph.link(id).to != graph.link(steps.front()).to;
-        if (kind_ == GraphRoutes::Ecmp || !other_neighbour) {
+        if (all || !other_neighbour) {
             steps.push_back(id);
         }
     }
@@ -127,6 +132,12 @@ void GraphRouter::list_links_towards(const Graph& graph, NodeId at, NodeId to,
                                      std::vector<LinkId>& links) const {
     assert(kind_ != GraphRoutes::UpDown);
     list_steps(graph, towards(graph, to), at.index(), links);
+}
+
+void GraphRouter::list_shortest_steps(const Graph& graph, NodeId at, NodeId to,
+                                      std::vector<LinkId>& links) const {
+    assert(kind_ != GraphRoutes::UpDown);
+    list_steps(graph, towards(graph, to), at.index(), true, links);
 }
 
 std::vector<Hop> GraphRouter::route(const Graph& graph, NodeId from, NodeId to) const {
@@ -237,7 +248,7 @@ bool GraphRouter::assign_layers(const Graph& graph, std::uint8_t most) {
     return left.empty();
 }
 
-std::shared_ptr<const Router> automatic_router(const Graph& graph, std::uint64_t seed) {
+std::shared_ptr<const GraphRouter> automatic_router(const Graph& graph, std::uint64_t seed) {
     auto shortest = std::make_shared<GraphRouter>(graph, GraphRoutes::ShortestPath, seed);
     const std::vector<Hop> cycle = shortest->find_cycle(graph);
     if (cycle.empty()) {
@@ -268,7 +279,25 @@ void GraphNextHops::list_next_hops(const Graph& graph, const PacketPlace& place,
         next_hops.emplace_back();
         next_hops.back().hop = Hop{link, paths_->layer_towards(place.destination)};
     }
-    spread_over(place, next_hops);
+    if (is_oblivious()) {
+        take_turn(place, next_hops);
+    } else {
+        spread_over(place, next_hops);
+    }
+}
+
+void GraphNextHops::take_turn(const PacketPlace& place, std::vector<OfferedHop>& next_hops) const {
+    // Reroutes has the highest bits of the memory; a message has fewer packets than these links
+    // have combinations beyond.
+    constexpr std::uint64_t most_combinations = std::uint64_t{1} << 29U;
+    const std::uint64_t so_far = std::max(place.memory, std::uint32_t{1});
+    const std::uint64_t links = next_hops.size();
+    const std::uint64_t first = pair_hash(paths_->seed(), place.source, place.at) % links;
+    const std::uint64_t turn = place.sequence / so_far + place.sequence % so_far;
+    const OfferedHop chosen = next_hops[static_cast<std::size_t>((first + turn) % links)];
+    next_hops.assign(1, chosen);
+    next_hops.front().memory =
+        static_cast<std::uint32_t>(std::min(so_far * links, most_combinations));
 }
 
 }  // namespace npunet::topology

@@ -47,11 +47,19 @@ public:
     [[nodiscard]] std::string name() const override;
     [[nodiscard]] std::string note() const override { return note_; }
     void set_note(std::string note) { note_ = std::move(note); }
+    [[nodiscard]] bool is_up_down() const { return kind_ == GraphRoutes::UpDown; }
+    /// Of the hashes.
+    [[nodiscard]] std::uint64_t seed() const { return seed_; }
 
     /// The links that the paths to the NPU take from a node (not the NPU itself). Not for
     /// up*/down*.
     void list_links_towards(const Graph& graph, NodeId at, NodeId to,
                             std::vector<LinkId>& links) const;
+
+    /// The links that begin a path of the fewest links from a node to the NPU, whichever neighbour
+    /// they lead to. Not for up*/down*.
+    void list_shortest_steps(const Graph& graph, NodeId at, NodeId to,
+                             std::vector<LinkId>& links) const;
 
     /// The next link of an up*/down* path from a node to an NPU, whether or not the path has gone
     /// down already; nothing where there is no such path.
@@ -94,6 +102,9 @@ private:
     /// The links by which a route may go on from a state; parallel ones all.
     void list_steps(const Graph& graph, const Distances& distance, std::size_t state,
                     std::vector<LinkId>& steps) const;
+    /// The same, `all`: to whatever neighbour.
+    void list_steps(const Graph& graph, const Distances& distance, std::size_t state, bool all,
+                    std::vector<LinkId>& steps) const;
     /// Calls add(held, wanted) for what the routes to a destination wait for.
     template <class Add>
     void visit_dependencies(const Graph& graph, NodeId destination, Add&& add) const;
@@ -112,8 +123,8 @@ private:
 /// The router that `Custom` networks have by default: shortest paths where no cycle closes,
 /// else up*/down*, else (links that lead one way) layers; with a note. Null when 32 layers do not
 /// suffice.
-[[nodiscard]] std::shared_ptr<const Router> automatic_router(const Graph& graph,
-                                                             std::uint64_t seed);
+[[nodiscard]] std::shared_ptr<const GraphRouter> automatic_router(const Graph& graph,
+                                                                  std::uint64_t seed);
 
 /// Virtual channels that a port of the packet machine may have.
 inline constexpr std::uint8_t most_layers = 32;
@@ -121,8 +132,12 @@ inline constexpr std::uint8_t most_layers = 32;
 inline constexpr std::size_t most_layered_npus = 2048;
 
 /// Multipath routing on any graph over all shortest paths: sprayed, or by the link that is free
-/// soonest. The layers of a GraphRouter (virtual channels) are assigned to destinations and have
-/// acyclic channel dependencies whichever shortest paths are taken, so they apply here too.
+/// soonest. Sprayed packets of a message take the links of a node in turn, so that they use all of
+/// them equally, and those that came there over several links divide among the next ones likewise:
+/// with the fan-outs k(1), k(2), ... of the nodes so far, packet q takes link
+/// floor(q / K) + q mod K of the node, K = k(1) k(2) ..., modulo the number of its links. The
+/// layers of a GraphRouter (virtual channels) are assigned to destinations and have acyclic channel
+/// dependencies whichever shortest paths are taken, so they apply here too.
 ///
 ///     network.multipath = std::make_shared<GraphNextHops>(router, Spread::Spray);
 class GraphNextHops : public EqualCostRouter {
@@ -138,6 +153,9 @@ public:
     }
 
 private:
+    /// Keeps the link whose turn it is.
+    void take_turn(const PacketPlace& place, std::vector<OfferedHop>& next_hops) const;
+
     std::shared_ptr<const GraphRouter> paths_;
 };
 

@@ -40,6 +40,10 @@ struct PacketPlace {
     std::uint64_t hash = 0;
     /// OfferedHop::memory of the last hop taken; 0 at the source.
     std::uint32_t memory = 0;
+    /// Counts the packets of a message, and of a queue pair: consecutive packets have consecutive
+    /// numbers, modulo 2^32, and messages of an NPU begin one after the other. For routers that
+    /// spread packets evenly instead of at random.
+    std::uint32_t sequence = 0;
 };
 
 struct OfferedHop {

@@ -265,6 +265,26 @@ void check_reach(const YamlField& section, const Graph& graph) {
     }
 }
 
+/// Null where no pair of NPUs has planes.
+std::shared_ptr<const Planes> planes_of(const Graph& graph,
+                                        const std::shared_ptr<const GraphRouter>& router,
+                                        bool all_switches) {
+    auto planes = std::make_shared<const Planes>(router, all_switches);
+    return planes->any(graph) ? planes : nullptr;
+}
+
+/// The default: any routing that is free of deadlock, and planes.
+Routes make_automatic_routes(std::uint64_t seed, const Graph& graph) {
+    const std::shared_ptr<const GraphRouter> router = automatic_router(graph, seed);
+    if (!router) {
+        return {};
+    }
+    // Shortest paths to the lowest neighbour may be free of deadlock where all together are not.
+    const bool all_switches = !router->is_up_down() && router->virtual_channels_needed() == 1 &&
+                              GraphRouter(graph, GraphRoutes::Ecmp, seed).find_cycle(graph).empty();
+    return {router, nullptr, planes_of(graph, router, all_switches)};
+}
+
 Routes make_routes(const std::string& word, std::uint64_t seed, const YamlField& field,
                    const Graph& graph) {
     const auto refuse_layers = [&] {
@@ -273,11 +293,11 @@ Routes make_routes(const std::string& word, std::uint64_t seed, const YamlField&
                      "Use up-down");
     };
     if (word == "auto") {
-        std::shared_ptr<const Router> router = automatic_router(graph, seed);
-        if (!router) {
+        Routes routes = make_automatic_routes(seed, graph);
+        if (!routes.router) {
             refuse_layers();
         }
-        return {router};
+        return routes;
     }
     const auto spread = spread_named(word);
     const GraphRoutes kind = word == "up-down"          ? GraphRoutes::UpDown
@@ -303,6 +323,7 @@ Routes make_routes(const std::string& word, std::uint64_t seed, const YamlField&
     Routes routes{router};
     if (spread) {
         routes.multipath = std::make_shared<GraphNextHops>(router, *spread);
+        routes.planes = planes_of(graph, router, true);
     }
     return routes;
 }

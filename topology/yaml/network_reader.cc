@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -195,6 +196,15 @@ YamlField field_at(YamlField field, const std::string& path) {
     return field;
 }
 
+/// Whether packets of a message may take several routes where network.yml does not say that they
+/// should: go-back-n mistakes what overtakes for losses, and HPCC and the credits of a receiver
+/// watch one path.
+bool may_overtake(const PacketParameters& packet) {
+    return packet.transport.kind != TransportKind::GoBackN &&
+           packet.congestion_control.algorithm != CongestionAlgorithm::Hpcc &&
+           packet.congestion_control.algorithm != CongestionAlgorithm::ReceiverCredit;
+}
+
 NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const UnknownKeys& unknown,
                               const NetworkChanges& changes) {
     NetworkDescription network;
@@ -229,10 +239,13 @@ NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const Un
         read_packet_section(*packet, unknown, own ? &own->routing : nullptr, gigabyte, changes.seed,
                             network);
     } else if (own) {
-        network.router = own->routing
-                             .make(own->routing.offered.front(), network.packet.seed,
-                                   own_section->parameters, network.graph)
-                             .router;
+        Routes routes = own->routing.make(own->routing.offered.front(), network.packet.seed,
+                                          own_section->parameters, network.graph);
+        network.router = std::move(routes.router);
+        network.planes = std::move(routes.planes);
+    }
+    if (network.planes && !network.multipath && may_overtake(network.packet)) {
+        network.multipath = std::make_shared<PlaneNextHops>(network.planes, network.faults);
     }
     if (unknown.warnings != nullptr && network.router && !network.router->note().empty()) {
         unknown.warnings->push_back(fmt::format("{}: {}", root.file(), network.router->note()));

@@ -74,6 +74,7 @@ void read_own_routing(const YamlField& section, const RoutingChoice& own,
     Routes routes = own.make(word, network.packet.seed, field.value_or(section), network.graph);
     network.router = std::move(routes.router);
     network.multipath = std::move(routes.multipath);
+    network.planes = std::move(routes.planes);
 }
 
 void read_routing(const YamlField& section, NetworkDescription& network) {

@@ -21,11 +21,14 @@
 
 namespace npunet::topology {
 
-/// The routes of a network: one path for each pair of NPUs, and where packets choose among several
-/// (topology/routing/multipath.h) the next hops that they have.
+/// The routes of a network: one path for each pair of NPUs; where packets choose among several
+/// (topology/routing/multipath.h) the next hops that they have; and the planes that a message uses
+/// together.
 struct Routes {
     std::shared_ptr<const Router> router;
     std::shared_ptr<const MultipathRouter> multipath = nullptr;
+    /// Null where messages do not use several routes together.
+    std::shared_ptr<const Planes> planes = nullptr;
 };
 
 struct RoutingChoice {
