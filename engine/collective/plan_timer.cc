@@ -21,8 +21,10 @@ const PlanTimer::RouteCost& PlanTimer::route(Rank from, Rank to) {
     const auto [found, is_new] = routes_.try_emplace(key);
     RouteCost& cost = found->second;
     if (is_new) {
-        const std::vector<topology::Hop> hops =
-            network_.route(network_.npu_of_rank[from.index()], network_.npu_of_rank[to.index()]);
+        const topology::PlaneRoutes planes =
+            network_.routes(network_.npu_of_rank[from.index()], network_.npu_of_rank[to.index()]);
+        const std::vector<topology::Hop>& hops = planes.front();
+        cost.planes = static_cast<std::int64_t>(planes.size());
         cost.first = hops.front().link;
         cost.last = hops.back().link;
         cost.first_rate = network_.graph.link(cost.first).rate;
@@ -56,9 +58,13 @@ Time PlanTimer::busiest_link(const std::vector<CollectivePlan>& plans,
             return;
         }
         const Rank to = (*phase.members)[static_cast<std::size_t>(next.send_to)];
-        for (const topology::Hop& hop :
-             network_.route(network_.npu_of_rank[from.index()], network_.npu_of_rank[to.index()])) {
-            loads[hop.link.index()] += next.bytes;
+        const topology::PlaneRoutes planes =
+            network_.routes(network_.npu_of_rank[from.index()], network_.npu_of_rank[to.index()]);
+        const auto count = static_cast<std::int64_t>(planes.size());
+        for (const std::vector<topology::Hop>& plane : planes) {
+            for (const topology::Hop& hop : plane) {
+                loads[hop.link.index()] += Bytes((next.bytes.value() + count - 1) / count);
+            }
         }
     };
     for (std::size_t member = 0; member < plans.size(); ++member) {
@@ -113,7 +119,8 @@ bool PlanTimer::alike(const std::vector<CollectivePlan>& plans, const std::vecto
                 const RouteCost a = route(ranks[0], to);
                 const RouteCost b = route(ranks[i], its);
                 if (a.latency != b.latency || a.slowest != b.slowest ||
-                    a.first_rate != b.first_rate || a.last_rate != b.last_rate) {
+                    a.first_rate != b.first_rate || a.last_rate != b.last_rate ||
+                    a.planes != b.planes) {
                     return false;
                 }
             }
@@ -300,7 +307,7 @@ void PlanTimer::send(std::uint32_t actor, Stream& stream, const Exchange& next) 
     flight.head_is_in = false;
     Time& free = source_free_[flight.cost.first.value()];
     const Time started = std::max(now_, free);
-    const Time sending = transfer_time(next.bytes, flight.cost.first_rate);
+    const Time sending = transfer_time(flight.cost.share(next.bytes), flight.cost.first_rate);
     free = later(started, sending);
     Time& busy = busy_[flight.cost.first.value()];
     busy = later(busy, sending);
@@ -312,8 +319,11 @@ void PlanTimer::fly(std::uint32_t number) {
     if (!flight.head_is_in) {
         flight.head_is_in = true;
         Time& free = sink_free_[flight.cost.last.value()];
-        const Time taken_in = later(free, transfer_time(flight.bytes, flight.cost.last_rate));
-        free = std::max(later(now_, transfer_time(flight.bytes, flight.cost.slowest)), taken_in);
+        const Time taken_in =
+            later(free, transfer_time(flight.cost.share(flight.bytes), flight.cost.last_rate));
+        free = std::max(
+            later(now_, transfer_time(flight.cost.share(flight.bytes), flight.cost.slowest)),
+            taken_in);
         schedule(free, Event::Flies, flight.to, number);
         return;
     }

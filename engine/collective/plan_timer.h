@@ -2,7 +2,8 @@
 // algorithms, without a simulation.
 //
 // Messages take the latencies of their route and bytes / (rate of its slowest link), and queue at
-// the ports where they leave and where they arrive (analytical/congestion_unaware.h); chunks,
+// the ports where they leave and where they arrive (analytical/congestion_unaware.h); of parallel
+// planes the first one's ports stand for all; chunks,
 // phases, gates, endpoint delays and reductions are those of the plans. All members start at once.
 // Where they all do the same over the same kinds of routes, one of them stands for all.
 //
@@ -61,6 +62,12 @@ private:
         Rate last_rate;
         LinkId first;
         LinkId last;
+        std::int64_t planes = 1;
+
+        /// What the links of each plane carry of a message.
+        [[nodiscard]] Bytes share(Bytes bytes) const {
+            return Bytes((bytes.value() + planes - 1) / planes);
+        }
     };
     struct Flight {
         RouteCost cost;

@@ -47,7 +47,9 @@ private:
 void add_route(Likeness& likeness, const topology::NetworkDescription& network, Rank from,
                Rank to) {
     const NodeId source = network.npu_of_rank[from.index()];
-    const std::vector<topology::Hop> hops = network.route(source, network.npu_of_rank[to.index()]);
+    const topology::PlaneRoutes planes = network.routes(source, network.npu_of_rank[to.index()]);
+    const std::vector<topology::Hop>& hops = planes.front();
+    likeness.add(static_cast<std::int64_t>(planes.size()));
     const std::vector<LinkId>& ports = network.graph.links_from(source);
     likeness.add(std::find(ports.begin(), ports.end(), hops.front().link) - ports.begin());
     for (const topology::Hop& hop : hops) {
