@@ -50,7 +50,9 @@ int run(const std::string& network_file, const std::string& system_file) {
     topology::add_standalone_network("MoebiusLadder", extending::read_moebius_ladder);
     extending::neighbor_exchange::add();
     const study::Machine machine = study::load_machine(network_file, system_file, "npunet");
-    const study::Machine ring_machine = study::load_machine(network_file, "", "npunet");
+    study::Machine ring_machine = machine;
+    ring_machine.system.implementations(engine::CollectiveKind::AllGather) = {
+        engine::Implementation{}};
     const auto gather = study::workload_from(all_gather(machine), study::workload_options(machine));
     print("all-gather by ring", estimate(gather, ring_machine));
     print("all-gather by neighbor exchange", estimate(gather, machine));
