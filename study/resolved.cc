@@ -25,6 +25,16 @@ std::vector<std::string> algorithms_of(const Machine& machine, CollectiveKind ki
     for (const engine::Implementation& implementation : list) {
         names.push_back(implementation.spelled());
     }
+    const engine::FileChoices& files = machine.system.files(kind);
+    if (!files.list.empty() && !files.others) {
+        names.clear();
+    }
+    for (auto file = files.list.rbegin(); file != files.list.rend(); ++file) {
+        names.insert(names.begin(), file->algorithm->name);
+    }
+    if (!files.list.empty()) {
+        return names;
+    }
     const bool by_dimension =
         !has_root(kind) && kind != CollectiveKind::Barrier && !list.front().flat;
     if (names.size() == 1 && by_dimension && !machine.network.dimensions.empty()) {

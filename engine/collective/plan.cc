@@ -352,6 +352,17 @@ void CollectivePlanner::add_dimension_lanes(CollectivePlan& plan, const Layout& 
     }
 }
 
+/// In the reference each chunk would move all bytes of the traces.
+void CollectivePlanner::check_file_splits(const FileAlgorithm& file) const {
+    if (dialect_.whole_nanoseconds && system_.preferred_dataset_splits > 1) {
+        throw InputError(
+            {system_.file, "preferred-dataset-splits",
+             fmt::format("{} with the collective {}", system_.preferred_dataset_splits, file.file),
+             "1: the traces say what is sent, and are not split",
+             "Set it to 1, or use --dialect npunet"});
+    }
+}
+
 CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
                                        const ProgramOperation& operation) {
     CollectivePlan plan;
@@ -360,6 +371,18 @@ CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
     plan.endpoint_delay = system_.endpoint_delay;
     const auto group_number = static_cast<std::int32_t>(workload_.group_of(rank, operation));
     const Group& group = workload_.groups[static_cast<std::size_t>(group_number)];
+    if (operation.sizes.empty()) {
+        plan.file = system_.files(plan.kind).choose(
+            {plan.kind, plan.size, group.ranks.size(), system_.file});
+    }
+    if (plan.file != nullptr) {
+        plan.algorithm = plan.file->name;
+        check_file_splits(*plan.file);
+        if (plan.file->is_trace && dialect_.whole_nanoseconds) {
+            plan.endpoint_delay = Time();  // the reference has none there
+        }
+        return plan;
+    }
     Implementation first = system_.implementations(plan.kind).front();
     const bool configured =
         dialect_.groups_use_configuration || group.by_dimensions || whole_system(group_number);

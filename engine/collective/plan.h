@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "engine/collective_algorithms/phase.h"
+#include "engine/collective_files/file_algorithm.h"
 #include "engine/machine/dialect.h"
 #include "engine/machine/system_config.h"
 #include "engine/program/workload.h"
@@ -55,6 +56,8 @@ struct CollectivePlan {
     Bytes piece{1};
     Time endpoint_delay;
     std::string algorithm;  ///< "ring", "direct"; "ring+direct" by dimension: for the report
+    /// An algorithm from a file, which lives as long as the SystemConfig: there are no phases then.
+    const FileAlgorithm* file = nullptr;
 
     [[nodiscard]] std::size_t streams() const {
         return static_cast<std::size_t>(chunks) * static_cast<std::size_t>(lanes);
@@ -108,6 +111,7 @@ private:
     [[nodiscard]] std::vector<Rank> hamiltonian_ring(const std::vector<Rank>& ranks,
                                                      const Layout& layout) const;
     [[nodiscard]] bool whole_system(std::int32_t group) const;
+    void check_file_splits(const FileAlgorithm& file) const;
     void add_line(CollectivePlan& plan, const std::vector<Rank>& line, std::size_t me,
                   const ProgramOperation& operation, const Implementation& implementation) const;
     void add_phase(CollectivePlan& plan, std::int32_t lane, std::size_t dimension, Rank rank,
