@@ -152,14 +152,14 @@ private:
         const char* const over = algorithm_.is_trace ? "with tag" : "over channel";
         if (connection.sent.size() > pairs) {
             refuse(sender, connection.sent[pairs],
-                   fmt::format("a send to {} {} {}, the {}. one, of which {} receives {}", to, over,
-                               channel, pairs + 1, to, pairs),
+                   fmt::format("send number {} to {} {} {}, of which {} receives {}", pairs + 1, to,
+                               over, channel, to, pairs),
                    "a receive for each send");
         }
         if (connection.received.size() > pairs) {
             refuse(receiver, connection.received[pairs],
-                   fmt::format("a receive from {} {} {}, the {}. one, of which {} sends {}", from,
-                               over, channel, pairs + 1, from, pairs),
+                   fmt::format("receive number {} from {} {} {}, of which {} sends {}", pairs + 1,
+                               from, over, channel, from, pairs),
                    "a send for each receive");
         }
         for (std::size_t i = 0; i < pairs; ++i) {

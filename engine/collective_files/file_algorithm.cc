@@ -8,7 +8,7 @@
 namespace npunet::engine {
 
 std::string FileAlgorithm::place(std::size_t gpu, std::size_t block, std::size_t step) const {
-    return is_trace ? fmt::format("rank {}, node number {}", gpu, block)
+    return is_trace ? fmt::format("rank {}, node {}", gpu, gpus[gpu].blocks[block].node)
                     : fmt::format("gpu {}, thread block {}, step {}", gpu, block, step);
 }
 

@@ -110,6 +110,7 @@ struct ThreadBlock {
     std::int32_t send_to = no_peer;       ///< a GPU
     std::int32_t receive_from = no_peer;  ///< a GPU
     std::int32_t channel = 0;             ///< of a trace: the tag
+    std::uint64_t node = 0;               ///< of a trace: its id
     std::vector<AlgorithmStep> steps;
     // Set by check_algorithm():
     std::uint32_t sends_to_block = 0;        ///< the thread block of send_to that receives

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t longest_xml = std::size_t{64} << 20;
 constexpr std::int32_t most_gpus = 65536;
 constexpr std::int32_t most_chunks = 1 << 16;  ///< of a buffer, and of a step
-constexpr std::int64_t most_places = 1 << 24;  ///< of all buffers; and of all steps
+constexpr std::int64_t most_places = 1 << 22;  ///< of all buffers; and of all steps
 
 template <class Value>
 struct XmlName {

@@ -63,6 +63,7 @@ private:
 
     ThreadBlock block_of(const chakra::Node& node) const {
         ThreadBlock block;
+        block.node = node.id;
         AlgorithmStep step;
         step.publishes = true;
         switch (node.type) {
