@@ -53,6 +53,7 @@ public:
     }
 
     void use(const Implementation& implementation) {
+        machine_.system.files(kind_) = engine::FileChoices();
         machine_.system.implementations(kind_) = {implementation};
     }
 

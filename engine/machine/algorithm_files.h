@@ -7,6 +7,7 @@
 // C++17-clean.
 #pragma once
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>

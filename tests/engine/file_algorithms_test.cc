@@ -291,6 +291,20 @@ TEST(FileAlgorithms, BesideOthersAndWithLateMembers) {
     EXPECT_GT(finish(1000), Time::ns(1'000'000));
 }
 
+// A member that never comes: the others say for whom they wait.
+TEST(FileAlgorithms, StallsAreExplained) {
+    const AlgorithmFolder folder;
+    TestMachine machine = all_linked(4);
+    folder.use(machine, test::ring_all_reduce(4));
+    const engine::Workload workload = test::workload_of(4, [](Rank rank) {
+        return rank == Rank(3)
+                   ? std::vector{test::compute_node(1, 1)}
+                   : std::vector{test::collective_node(1, CollectiveType::AllReduce, 4000)};
+    });
+    EXPECT_THAT(message_of<StallError>([&] { static_cast<void>(test::run(workload, machine)); }),
+                testing::AllOf(HasSubstr("rank 0"), HasSubstr("waits for rank 3 of communicator")));
+}
+
 // Nothing is folded: a file may treat each member in a manner of its own.
 TEST(FileAlgorithms, AreNotFolded) {
     const AlgorithmFolder folder;
