@@ -16,6 +16,7 @@ foreach(
     "ZLIB: zlib1g-dev"
     "yaml-cpp: libyaml-cpp-dev"
     "nlohmann_json: nlohmann-json3-dev"
+    "pugixml: libpugixml-dev"
     "fmt: libfmt-dev"
     "Threads: libc6-dev"
 )

@@ -53,6 +53,7 @@ public:
     }
 
     void use(const std::optional<Implementation>& implementation) {
+        machine_.system.files(kind_) = engine::FileChoices();
         machine_.system.implementations(kind_).clear();
         if (implementation) {
             machine_.system.implementations(kind_).push_back(*implementation);

@@ -29,6 +29,16 @@ std::vector<std::string> algorithms_of(const Machine& machine, CollectiveKind ki
         names.push_back(machine.dialect.chooses_algorithms ? implementation.spelled()
                                                            : implementation.spelled_in_reference());
     }
+    const engine::FileChoices& files = machine.system.files(kind);
+    if (!files.list.empty() && !files.others) {
+        names.clear();
+    }
+    for (auto file = files.list.rbegin(); file != files.list.rend(); ++file) {
+        names.insert(names.begin(), file->algorithm->name);
+    }
+    if (!files.list.empty()) {
+        return names;
+    }
     const bool by_dimension =
         !has_root(kind) && kind != CollectiveKind::Barrier && !list.front().flat;
     if (names.size() == 1 && by_dimension && !machine.network.tiers.empty()) {

@@ -50,7 +50,8 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
       by_content_(queue.order() == EventQueue::Order::Content),
       reference_reductions_(!dialect.schedules.every_reduction_is_charged),
       turn_(*this),
-      delay_end_(*this) {
+      delay_end_(*this),
+      slots_free_(*this) {
     transport_.add_owner(*this);
     for (const ComputeRate& rate : system.compute_rates(workload.ranks())) {
         memory_gbps_.push_back(rate.memory_bandwidth);
@@ -70,6 +71,7 @@ CollectiveRun& CollectiveEngine::run_of(std::uint32_t instance, std::size_t memb
         }
         Run& run = *runs_[index];
         run.started = false;
+        run.file.reset();
         run.index = index;
         run.rank = rank;
         run.instance = instance;
@@ -94,6 +96,9 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     run.started = true;
     run.plan = planner_.plan(rank, member, operation);
     instances_[instance_index].result.algorithm = run.plan.algorithm;
+    if (run.plan.file != nullptr) {
+        return start_file(run);
+    }
     run.make_streams();
     if (!by_content_) {
         for (const Stream& stream : run.streams) {
@@ -287,12 +292,15 @@ inline void CollectiveEngine::arrive(Run& run, std::uint32_t place, std::uint32_
 
 void CollectiveEngine::end_delay(std::uint32_t run_index, std::uint32_t stream, bool opens_phase) {
     Run& run = *runs_[run_index];
-    arrive(run, place_of(stream, run.streams[stream].phase),
+    arrive(run, place_of(stream, run.file ? 0 : run.streams[stream].phase),
            opens_phase ? Arrival::phase_opens : Arrival::exchange_completes, Bytes());
 }
 
 void CollectiveEngine::on_delivered(const MessageNote& note, Bytes bytes, Time) {
     Run& run = *runs_[note[0]];
+    if (file_messages_ > 0) {
+        hear_of_delivery(note);
+    }
     if (run.started) {
         arrive(run, note[1], note[2], bytes);
     } else {
@@ -369,6 +377,11 @@ void CollectiveEngine::keep_early(Stream& stream, const Arrival& arrival) {
 
 void CollectiveEngine::act_on(const Arrival& arrival) {
     Run& run = *arrival.run;
+    if (run.file != nullptr) {
+        act_on_file(run, arrival);
+        finish_if_done(run);
+        return;
+    }
     Stream& stream = run.streams[stream_of(arrival.place)];
     if (arrival.exchange == Arrival::exchange_completes) {
         ++stream.completed;
@@ -383,6 +396,10 @@ void CollectiveEngine::act_on(const Arrival& arrival) {
         }
     }
     advance(run, stream);
+    finish_if_done(run);
+}
+
+void CollectiveEngine::finish_if_done(const Run& run) {
     if (run.streams_left == 0) {
         const Rank rank = run.rank;
         const std::uint32_t operation = run.operation;
@@ -404,16 +421,16 @@ void CollectiveEngine::release(const Run& run) {
     instances_.leave(run.instance, run.member, queue_.now());
 }
 
-Time CollectiveEngine::reduction_time(Rank rank, Bytes bytes) const {
+Time CollectiveEngine::access_time(Rank rank, Bytes bytes, std::int64_t accesses) const {
     if (memory_bandwidth_[rank.index()] <= 0) {
         return Time();
     }
     if (dialect_.whole_nanoseconds) {
         const double bandwidth = memory_gbps_[rank.index()];
         const double once = static_cast<double>(bytes.value()) / (bandwidth * 1e9) * 1e9;
-        return truncated_ns(3 * std::trunc(once));
+        return truncated_ns(static_cast<double>(accesses) * std::trunc(once));
     }
-    return time_for(3 * bytes.value(), memory_bandwidth_[rank.index()]);
+    return time_for(accesses * bytes.value(), memory_bandwidth_[rank.index()]);
 }
 
 }  // namespace npunet::engine

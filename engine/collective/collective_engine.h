@@ -114,6 +114,7 @@ private:
     /// Something that arrived at a stream at this instant.
     struct Arrival {
         /// In place of the exchange of a message.
+        static constexpr std::uint32_t slots_are_free = 0xfffffffd;  ///< as many as `bytes`
         static constexpr std::uint32_t exchange_completes = 0xfffffffe;
         static constexpr std::uint32_t phase_opens = 0xffffffff;
 
@@ -155,7 +156,26 @@ private:
         CollectiveEngine& engine_;
     };
 
-    void on_sent(const MessageNote&) override {}
+    /// Slots of a thread block's connection are free again, at the sender.
+    class SlotsFree final : public EventHandler {
+    public:
+        explicit SlotsFree(CollectiveEngine& engine) : engine_(engine) {}
+        void handle(std::uint64_t payload) override {
+            engine_.free_slots(static_cast<std::uint32_t>(payload >> 32),
+                               static_cast<std::uint32_t>(payload) >> 8,
+                               static_cast<std::int32_t>(payload & 0xff));
+        }
+        [[nodiscard]] static std::uint64_t payload(std::uint32_t run, std::uint32_t block,
+                                                   std::int32_t slots) {
+            return (static_cast<std::uint64_t>(run) << 32) | (block << 8) |
+                   static_cast<std::uint32_t>(slots);
+        }
+
+    private:
+        CollectiveEngine& engine_;
+    };
+
+    void on_sent(const MessageNote& note) override { end_send_of_trace(note); }
     void on_delivered(const MessageNote& note, Bytes bytes, Time first_byte_left) override;
     void scan(StateScan& scan, MessageNote& note) override;
     [[nodiscard]] static bool is_in_progress(const Run& run);
@@ -175,6 +195,7 @@ private:
     [[gnu::cold]] static void keep_early(Run& run, const MessageNote& note, Bytes bytes);
     [[gnu::cold]] static void keep_early(Stream& stream, const Arrival& arrival);
     void act_on(const Arrival& arrival);
+    void finish_if_done(const Run& run);
 
     Run& run_of(std::uint32_t instance, std::size_t member, Rank rank);
     void release(const Run& run);
@@ -197,7 +218,32 @@ private:
     void wait_for(const Run& run, std::uint32_t stream, bool opens_phase, Time first, Time then);
     void start_timer(Rank rank, const Delay& delay, Time first);
     void end_delay(std::uint32_t run, std::uint32_t stream, bool opens_phase);
-    [[nodiscard]] Time reduction_time(Rank rank, Bytes bytes) const;
+    /// So many accesses to the memory of a rank for each byte; zero where its rate is not given.
+    [[nodiscard]] Time access_time(Rank rank, Bytes bytes, std::int64_t accesses) const;
+    [[nodiscard]] Time reduction_time(Rank rank, Bytes bytes) const {
+        return access_time(rank, bytes, 3);
+    }
+
+    // Algorithms from files (file_steps.cc).
+    [[nodiscard]] bool start_file(Run& run);
+    void check_slots_once(const FileRun& file);
+    void prepare_block(Run& run, std::uint32_t number);
+    [[nodiscard]] Rank rank_of_gpu(const Run& run, std::int32_t gpu) const;
+    void act_on_file(Run& run, const Arrival& arrival);
+    static void look_at_block(FileRun& file, std::uint32_t number);
+    void advance_blocks(Run& run);
+    /// True when there may be more to do at once.
+    [[nodiscard]] bool advance_block(Run& run, std::uint32_t number);
+    void begin_step(Run& run, std::uint32_t number);
+    [[nodiscard]] Time compute_time(const Run& run, const AlgorithmStep& step) const;
+    [[nodiscard]] bool advance_message(Run& run, std::uint32_t number, const AlgorithmStep& step);
+    void send_message(Run& run, std::uint32_t number, Bytes bytes);
+    /// A message has arrived whose note this is.
+    void hear_of_delivery(const MessageNote& note);
+    void end_send_of_trace(const MessageNote& note);
+    void give_slots_back(Run& run, std::uint32_t number, std::int32_t slots);
+    void free_slots(std::uint32_t run, std::uint32_t block, std::int32_t slots);
+    void end_step(Run& run, std::uint32_t number);
 
     const Workload& workload_;
     const topology::NetworkDescription& network_;
@@ -221,6 +267,13 @@ private:
     std::vector<std::uint32_t> free_delays_;
     Turn turn_;
     DelayEnd delay_end_;
+    SlotsFree slots_free_;
+    /// The last word of the note of a message of an MSCCL file; of a trace it is the sender's run
+    /// + 1, and of built-in algorithms 0.
+    static constexpr std::uint32_t msccl_mark = 0xffffffff;
+    std::uint64_t file_messages_ = 0;  ///< of algorithms from files, under way
+    /// Files whose steps can be made with so many chunks a call.
+    std::vector<std::pair<const FileAlgorithm*, std::int32_t>> checked_slots_;
     std::vector<Arrival> arrivals_;  ///< of this instant
     std::vector<Arrival> acting_;
     StepListener* step_listener_ = nullptr;

@@ -62,7 +62,7 @@ std::int64_t CollectiveEngine::periods_left(std::int32_t steps) const {
 void CollectiveEngine::scan(StateScan& scan, PendingEvents& events, const StepCount& count) {
     steps_.base = static_cast<std::uint64_t>(steps_of(count));
     steps_.step = scan.progress(steps_.base);
-    if (!arrivals_.empty() || !by_content_) {
+    if (!arrivals_.empty() || !by_content_ || file_messages_ > 0) {
         scan.refuse();
     }
     for (const std::unique_ptr<Run>& run : runs_) {
@@ -79,6 +79,10 @@ void CollectiveEngine::scan(StateScan& scan, PendingEvents& events, const StepCo
 }
 
 void CollectiveEngine::scan_run(StateScan& scan, Run& run) {
+    if (run.file != nullptr) {
+        scan.refuse();
+        return;
+    }
     scan.same(std::int64_t{run.instance});
     scan.same(static_cast<std::int64_t>(run.streams_left));
     for (Stream& stream : run.streams) {

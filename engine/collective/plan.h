@@ -20,6 +20,7 @@
 #include "base/ids.h"
 #include "base/quantities.h"
 #include "engine/collective_algorithms/phase.h"
+#include "engine/collective_files/file_algorithm.h"
 
 namespace npunet::engine {
 
@@ -49,6 +50,8 @@ struct CollectivePlan {
     Time endpoint_delay;
     /// "ring", "direct"; "ring+direct" by dimension or tier: for the report.
     std::string algorithm;
+    /// An algorithm from a file, which lives as long as the SystemConfig: there are no phases then.
+    const FileAlgorithm* file = nullptr;
 
     [[nodiscard]] std::size_t streams() const {
         return static_cast<std::size_t>(chunks) * static_cast<std::size_t>(lanes);

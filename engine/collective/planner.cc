@@ -31,6 +31,17 @@ void check_list(CollectiveKind kind, const SystemConfig& system,
     }
 }
 
+/// In the reference each chunk would move all bytes of the traces.
+void check_file_splits(const SystemConfig& system, const FileAlgorithm& file) {
+    if (system.preferred_dataset_splits > 1) {
+        throw InputError(
+            {system.file, "preferred-dataset-splits",
+             fmt::format("{} with the collective {}", system.preferred_dataset_splits, file.file),
+             "1: the traces say what is sent, and are not split",
+             "Set it to 1, or use --dialect npunet"});
+    }
+}
+
 /// A hash of numbers one after the other.
 class Likeness {
 public:
@@ -194,6 +205,28 @@ const CollectiveRecipe& CollectivePlanner::recipe(const Communicator& of,
     return recipe;
 }
 
+CollectivePlan CollectivePlanner::plan_by_file(const CollectiveTask& task) const {
+    CollectivePlan plan;
+    plan.kind = task.kind;
+    plan.size = task.size;
+    plan.endpoint_delay = system_.endpoint_delay;
+    if (task.sizes == nullptr) {
+        plan.file = system_.files(task.kind).choose(
+            {task.kind, task.size, task.ranks->size(), system_.file});
+    }
+    if (plan.file == nullptr) {
+        return plan;
+    }
+    plan.algorithm = plan.file->name;
+    if (dialect_.whole_nanoseconds) {
+        check_file_splits(system_, *plan.file);
+        if (plan.file->is_trace) {
+            plan.endpoint_delay = Time();  // the reference has none there
+        }
+    }
+    return plan;
+}
+
 CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
                                        const ProgramOperation& operation) {
     const auto group = static_cast<std::int32_t>(workload_.group_of(rank, operation));
@@ -204,6 +237,9 @@ CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
     task.root = has_root(task.kind) ? operation.root : 0;
     task.sizes = operation.sizes.empty() ? nullptr : &operation.sizes;
     task.ranks = &workload_.groups[static_cast<std::size_t>(group)].ranks;
+    if (CollectivePlan by_file = plan_by_file(task); by_file.file != nullptr) {
+        return by_file;
+    }
     CollectiveRecipe special;
     const CollectiveRecipe* used = &special;
     if (task.sizes != nullptr) {

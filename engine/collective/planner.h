@@ -77,6 +77,8 @@ private:
     [[nodiscard]] CollectiveRecipe direct_recipe() const;
     /// Of communicators that the dialect's reference does not configure.
     [[nodiscard]] CollectiveRecipe reference_recipe(CollectiveKind kind) const;
+    /// The plan by a file that system.json names for the collective; else one without a file.
+    [[nodiscard]] CollectivePlan plan_by_file(const CollectiveTask& task) const;
     /// `divisible`: false where the reference cannot cut the collective into its chunks.
     [[nodiscard]] CollectivePlan plan_by(const CollectiveRecipe& recipe, const Communicator& of,
                                          const CollectiveTask& task, std::size_t member,

@@ -10,6 +10,7 @@
 
 #include "base/errors.h"
 #include "base/json_object.h"
+#include "engine/machine/algorithm_files.h"
 #include "engine/machine/machine_file.h"
 
 namespace npunet::engine {
@@ -66,11 +67,12 @@ void refuse_what_is_missing(const std::string& path, const json& document) {
                key.compare(key.size() - end.size(), end.size(), end) == 0;
     };
     for (const auto& [key, value] : document.items()) {
-        if (ends_with(key, "-implementation-custom") || ends_with(key, "-implementation-chakra") ||
-            key == "per-node-custom-implementation") {
+        const bool custom =
+            ends_with(key, "-implementation-custom") || ends_with(key, "-implementation-chakra");
+        if ((custom && !names_custom_traces(key)) || key == "per-node-custom-implementation") {
             const std::string native = key.substr(0, key.rfind('-'));
             throw InputError({path, key, "a collective algorithm given as traces",
-                              "the name of a built-in algorithm; custom ones are not supported",
+                              "an algorithm for a kind of collective that it may be given for",
                               key == "per-node-custom-implementation"
                                   ? "Remove it, and name algorithms: all-reduce-implementation"
                                   : fmt::format("Remove it, and name one with {}", native)});
@@ -90,12 +92,17 @@ public:
     Reader(const std::string& path, const json& document, bool tolerant = false)
         : JsonObject(path, document), tolerant_(tolerant) {}
 
-    void implementations(CollectiveKind kind, SystemConfig& config) const {
+    void implementations(CollectiveKind kind, SystemConfig& config,
+                         std::vector<std::string>& warnings) const {
         const std::string key = key_of(kind);
         if (!contains(key)) {
             return;
         }
-        const json& value = (*this)[key];
+        json value = (*this)[key];
+        config.files(kind) = take_algorithm_files(file(), key, kind, value, warnings);
+        if (!config.files(kind).list.empty() && value.empty()) {
+            return;
+        }
         if (!value.is_array() || value.empty() || (has_root(kind) && value.size() > 1)) {
             refuse(key, value,
                    has_root(kind) ? "a list with one algorithm, such as [\"direct\"]"
@@ -354,7 +361,13 @@ SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
     const json document = read_machine_file(path, "a system.json", "Check --system");
     refuse_what_is_missing(path, document);
     const Reader reader(path, document, dialect.tolerant_input);
-    reader.check_keys(system_keys, ignored_keys, dialect.tolerant_input, warnings);
+    std::vector<std::string> known = system_keys;
+    for (const auto& [key, value] : document.items()) {
+        if (names_custom_traces(key)) {
+            known.push_back(key);
+        }
+    }
+    reader.check_keys(known, ignored_keys, dialect.tolerant_input, warnings);
     SystemConfig config = default_system_config(dialect);
     config.file = path;
     config.endpoint_delay = endpoint_delay(reader, dialect);
@@ -366,8 +379,9 @@ SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
          {CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::ReduceScatter,
           CollectiveKind::AllToAll, CollectiveKind::Broadcast, CollectiveKind::Reduce,
           CollectiveKind::Gather, CollectiveKind::Scatter}) {
-        reader.implementations(kind, config);
+        reader.implementations(kind, config, warnings);
     }
+    read_custom_traces(path, document, dialect, config.file_lists, warnings);
     config.compute = compute_rate(reader, {});
     config.roofline = reader.flag("roofline-enabled");
     config.track_memory = reader.flag("track-local-mem");

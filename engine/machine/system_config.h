@@ -14,6 +14,7 @@
 
 #include "base/quantities.h"
 #include "engine/collective_algorithms/implementation.h"
+#include "engine/collective_files/file_choices.h"
 #include "engine/machine/dialect.h"
 #include "engine/machine/remote_memory.h"
 
@@ -40,6 +41,8 @@ struct SystemConfig {
     /// One entry for every dimension or tier, or a single one for all of them; empty: chosen for
     /// each collective. By CollectiveKind.
     std::array<std::vector<Implementation>, 9> implementation_lists = default_implementations();
+    /// Algorithms from files, which come before those; by CollectiveKind.
+    std::array<FileChoices, 9> file_lists;
     ComputeRate compute;
     /// Compute times by roofline; else the recorded durations.
     bool roofline = false;
@@ -64,6 +67,12 @@ struct SystemConfig {
     }
     [[nodiscard]] std::vector<Implementation>& implementations(CollectiveKind kind) {
         return implementation_lists[static_cast<std::size_t>(kind)];
+    }
+    [[nodiscard]] const FileChoices& files(CollectiveKind kind) const {
+        return file_lists[static_cast<std::size_t>(kind)];
+    }
+    [[nodiscard]] FileChoices& files(CollectiveKind kind) {
+        return file_lists[static_cast<std::size_t>(kind)];
     }
     /// Ring; a binomial tree to broadcast and reduce; direct to gather and scatter.
     [[nodiscard]] static std::array<std::vector<Implementation>, 9> default_implementations();

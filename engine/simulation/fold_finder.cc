@@ -148,6 +148,10 @@ private:
         const auto member = static_cast<std::size_t>(
             std::find(group.ranks.begin(), group.ranks.end(), rank) - group.ranks.begin());
         const CollectivePlan plan = planner_.plan(rank, member, operation);
+        if (plan.file != nullptr) {
+            hopeless_ = true;  // a file may treat every member in a manner of its own
+            return;
+        }
         Words& words = portraits_[rank.index()].words;
         words.insert(words.end(), {word(std::int64_t{plan.lanes}), word(std::int64_t{plan.chunks}),
                                    word(std::int64_t{plan.active_chunks}), plan.phases.size()});

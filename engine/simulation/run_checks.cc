@@ -46,6 +46,16 @@ void check_remote_memory(const RunInput& run) {
     }
 }
 
+void check_algorithm_files(const RunInput& run) {
+    for (const FileChoices& choices : run.system.file_lists) {
+        if (!choices.list.empty() && !run.share.whole()) {
+            throw InputError({run.system.file, "", choices.list.front().algorithm->file,
+                              "built-in algorithms, where several processes share a simulation",
+                              "Run it in one process"});
+        }
+    }
+}
+
 void check_share(const RunInput& run) {
     assert((run.share.whole() || (run.fold.trivial() && !run.dialect.send_ends_at_delivery)) &&
            "another process hears of a delivery");
@@ -64,6 +74,7 @@ void check_share(const RunInput& run) {
 void check_run(const RunInput& run) {
     check_ranks(run);
     check_remote_memory(run);
+    check_algorithm_files(run);
     check_share(run);
 }
 

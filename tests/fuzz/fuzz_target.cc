@@ -27,6 +27,7 @@ const std::vector<FuzzTarget>& fuzz_targets() {
         {"validation", run_validation, validation_seeds, ".et", "\0"sv},
         {"text", run_text, text_seeds, ".txt", "\4\1"sv},
         {"groups", run_groups, groups_seeds, ".json", ""sv},
+        {"msccl", run_msccl, msccl_seeds, "", ""sv},
         {"megatron_log", run_megatron_log, megatron_log_seeds, ".json", ""sv},
         {"parallel_groups", run_parallel_groups, parallel_groups_seeds, ".txt", ""sv},
         {"execution_trace", run_execution_trace, execution_trace_seeds, ".json", ""sv},

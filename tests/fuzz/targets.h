@@ -77,6 +77,8 @@ void run_text(std::string_view input);
 std::vector<std::string> text_seeds();
 void run_groups(std::string_view input);
 std::vector<std::string> groups_seeds();
+void run_msccl(std::string_view input);
+std::vector<std::string> msccl_seeds();
 void run_megatron_log(std::string_view input);
 std::vector<std::string> megatron_log_seeds();
 void run_parallel_groups(std::string_view input);
