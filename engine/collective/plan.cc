@@ -371,7 +371,7 @@ CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
     plan.endpoint_delay = system_.endpoint_delay;
     const auto group_number = static_cast<std::int32_t>(workload_.group_of(rank, operation));
     const Group& group = workload_.groups[static_cast<std::size_t>(group_number)];
-    if (operation.sizes.empty()) {
+    if (operation.sizes.empty() && !system_.files(plan.kind).list.empty()) {
         plan.file = system_.files(plan.kind).choose(
             {plan.kind, plan.size, group.ranks.size(), system_.file});
     }
