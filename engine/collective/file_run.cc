@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "chakra/trace/node.h"
+
 namespace npunet::engine {
 
 FileRun::FileRun(const FileAlgorithm& algorithm, std::size_t member, std::size_t root, Bytes size)
@@ -26,11 +28,12 @@ Bytes FileRun::piece_of_chunk(std::uint32_t part, std::int64_t piece) const {
 Bytes FileRun::bytes_of(const AlgorithmStep& step, std::int64_t piece) const {
     if (algorithm_->is_trace) {
         const Bytes made_for = algorithm_->made_for;
+        if (made_for == Bytes()) {
+            return step.bytes;
+        }
         __extension__ using Wide = __int128;
-        return made_for == Bytes()
-                   ? step.bytes
-                   : Bytes(static_cast<std::int64_t>(Wide{step.bytes.value()} * size_.value() /
-                                                     made_for.value()));
+        const Wide scaled = Wide{step.bytes.value()} * size_.value() / made_for.value();
+        return Bytes(static_cast<std::int64_t>(std::min<Wide>(scaled, chakra::largest_comm_size)));
     }
     Bytes sum;
     for (std::int32_t i = 0; i < step.chunks; ++i) {

@@ -71,7 +71,6 @@ public:
 
     std::vector<BlockState> states;         ///< by thread block
     std::vector<std::uint32_t> to_advance;  ///< thread blocks that are to be looked at
-    bool advancing = false;
 
 private:
     [[nodiscard]] std::size_t members() const { return algorithm_->gpus.size(); }

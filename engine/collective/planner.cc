@@ -210,7 +210,7 @@ CollectivePlan CollectivePlanner::plan_by_file(const CollectiveTask& task) const
     plan.kind = task.kind;
     plan.size = task.size;
     plan.endpoint_delay = system_.endpoint_delay;
-    if (task.sizes == nullptr) {
+    if (task.sizes == nullptr && !system_.files(task.kind).list.empty()) {
         plan.file = system_.files(task.kind).choose(
             {task.kind, task.size, task.ranks->size(), system_.file});
     }

@@ -117,7 +117,8 @@ private:
             gpu_.waits.push_back({other, 0});
             const AlgorithmStep& before = gpu_.blocks[other].steps.front();
             if (step.type == StepType::Compute && before.type == StepType::Receive) {
-                step.bytes += before.bytes;
+                const std::int64_t sum = step.bytes.value() + before.bytes.value();
+                step.bytes = Bytes(std::min(sum, chakra::largest_comm_size));
             }
         }
         step.waits = static_cast<std::uint32_t>(waits.size());

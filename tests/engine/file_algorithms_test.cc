@@ -137,6 +137,8 @@ TEST(FileAlgorithms, ConserveBytes) {
         {test::ring_all_gather(4), CollectiveType::AllGather, CollectiveKind::AllGather, 3, 4},
         {test::ring_reduce_scatter(4), CollectiveType::ReduceScatter, CollectiveKind::ReduceScatter,
          3},
+        {test::gather_from_input(4), CollectiveType::AllGather, CollectiveKind::AllGather, 3, 4},
+        {test::all_to_all(4, "LL", 4), CollectiveType::AllToAll, CollectiveKind::AllToAll, 3},
         {test::all_to_all(4), CollectiveType::AllToAll, CollectiveKind::AllToAll, 3},
         {test::chain_broadcast(4, 7), CollectiveType::Broadcast, CollectiveKind::Broadcast, 3},
     };
@@ -303,6 +305,25 @@ TEST(FileAlgorithms, StallsAreExplained) {
     });
     EXPECT_THAT(message_of<StallError>([&] { static_cast<void>(test::run(workload, machine)); }),
                 testing::AllOf(HasSubstr("rank 0"), HasSubstr("waits for rank 3 of communicator")));
+}
+
+// Slots are given back within a process.
+TEST(FileAlgorithms, AreForOneProcess) {
+    const AlgorithmFolder folder;
+    TestMachine machine = all_linked(4);
+    folder.use(machine, test::ring_all_reduce(4));
+    const engine::Workload workload = test::workload_of(4, [](Rank) {
+        return std::vector{test::collective_node(1, CollectiveType::AllReduce, 4000)};
+    });
+    EXPECT_THAT(message_of<InputError>([&] {
+                    engine::EventQueue queue;
+                    analytical::CongestionUnaware network(machine.network, queue, machine.dialect);
+                    const engine::Simulation simulation(
+                        workload, machine.network, machine.system, machine.dialect, queue, network,
+                        engine::Fold::everyone_for_itself(),
+                        engine::RankShare({true, true, false, false}));
+                }),
+                testing::AllOf(HasSubstr("made.xml"), HasSubstr("in one process")));
 }
 
 // Nothing is folded: a file may treat each member in a manner of its own.

@@ -163,6 +163,26 @@ inline XmlAlgorithm ring_all_gather(std::int32_t n, const std::string& protocol 
     return ring;
 }
 
+/// The same out of place, with two chunks a shard: the shard is copied and sent from the input.
+inline XmlAlgorithm gather_from_input(std::int32_t n) {
+    XmlAlgorithm ring;
+    ring.name = "gather_from_input";
+    ring.collective = "allgather";
+    ring.in_place = false;
+    ring.chunks = 2 * n;
+    for (std::int32_t g = 0; g < n; ++g) {
+        XmlBlock copy{-1, -1, 0, {{"cpy", 'i', 0, 'o', 2 * g, 2}}};
+        XmlBlock block{around(g + 1, n), around(g - 1, n), 0, {}};
+        block.steps.push_back({"s", 'i', 0, 'o', 2 * g, 2});
+        for (std::int32_t e = 1; e < n; ++e) {
+            const std::int32_t chunk = 2 * around(g - e, n);
+            block.steps.push_back({e < n - 1 ? "rcs" : "r", 'o', chunk, 'o', chunk, 2});
+        }
+        ring.gpus.push_back({2, 2 * n, 0, {copy, block}});
+    }
+    return ring;
+}
+
 /// s, rrs ..., rrc: chunk g ends at GPU g.
 inline XmlAlgorithm ring_reduce_scatter(std::int32_t n) {
     XmlAlgorithm ring;
@@ -182,24 +202,27 @@ inline XmlAlgorithm ring_reduce_scatter(std::int32_t n) {
     return ring;
 }
 
-/// Own block copied, each other one sent and received by thread blocks of their own.
-inline XmlAlgorithm all_to_all(std::int32_t n, const std::string& protocol = "Simple") {
+/// Own block copied, each other one sent and received by thread blocks of their own; each in so
+/// many chunks, on a channel each.
+inline XmlAlgorithm all_to_all(std::int32_t n, const std::string& protocol = "Simple",
+                               std::int32_t parts = 1) {
     XmlAlgorithm algorithm;
     algorithm.name = "all_to_all";
     algorithm.protocol = protocol;
     algorithm.collective = "alltoall";
     algorithm.in_place = false;
-    algorithm.chunks = n;
+    algorithm.chunks = n * parts;
     for (std::int32_t g = 0; g < n; ++g) {
-        XmlGpu gpu{n, n, 0, {}};
-        gpu.blocks.push_back({-1, -1, 0, {{"cpy", 'i', g, 'o', g}}});
-        for (std::int32_t d = 1; d < n; ++d) {
-            const std::int32_t to = around(g + d, n);
-            gpu.blocks.push_back({to, -1, 0, {{"s", 'i', to, 'o', g}}});
-        }
-        for (std::int32_t d = 1; d < n; ++d) {
-            const std::int32_t from = around(g - d, n);
-            gpu.blocks.push_back({-1, from, 0, {{"r", 'i', g, 'o', from}}});
+        XmlGpu gpu{n * parts, n * parts, 0, {}};
+        for (std::int32_t part = 0; part < parts; ++part) {
+            const auto chunk = [&](std::int32_t block) { return block * parts + part; };
+            gpu.blocks.push_back({-1, -1, part, {{"cpy", 'i', chunk(g), 'o', chunk(g)}}});
+            for (std::int32_t d = 1; d < n; ++d) {
+                const std::int32_t to = around(g + d, n);
+                const std::int32_t from = around(g - d, n);
+                gpu.blocks.push_back({to, -1, part, {{"s", 'i', chunk(to), 'o', chunk(g)}}});
+                gpu.blocks.push_back({-1, from, part, {{"r", 'i', chunk(g), 'o', chunk(from)}}});
+            }
         }
         algorithm.gpus.push_back(gpu);
     }
