@@ -16,6 +16,7 @@
 #include "networks.h"
 #include "own_networks.h"
 #include "tests/packet/random_networks.h"
+#include "tests/support/custom_text.h"
 #include "tests/support/draw.h"
 #include "topology/builders/builder.h"
 #include "topology/builders/dragonfly.h"
@@ -122,23 +123,6 @@ void expect_valid_tiers(const std::vector<Tier>& tiers, std::size_t npus) {
     if (!tiers.empty()) {
         EXPECT_EQ(tiers.back().block_of_npu, Blocks(npus, 0));
     }
-}
-
-std::string custom_text(const Graph& graph) {
-    std::string text = "Custom:\n  nodes:\n";
-    for (std::size_t node = 0; node < graph.nodes(); ++node) {
-        text += fmt::format("    - {{name: {}, kind: {}}}\n", graph.name(NodeId(node)),
-                            node < graph.npus() ? "npu" : "switch");
-    }
-    text += "  links:\n";
-    for (std::size_t i = 0; i < graph.links(); ++i) {
-        const Link& link = graph.link(LinkId(i));
-        text +=
-            fmt::format("    - {{from: {}, to: {}, bandwidth: {}, latency: {}ps, both: false}}\n",
-                        graph.name(link.from), graph.name(link.to),
-                        static_cast<double>(link.rate.bytes_per_second()) / 1e9, link.latency.ps());
-    }
-    return text;
 }
 
 /// As it stands, and numbered in three random orders.
@@ -303,13 +287,13 @@ TEST(FindTiers, ReadersOfCustomFindThem) {
         fat_tree({3, 4, 14, {2, 2}, {2, 2}}), make_dragonfly({4, 2, 2, 5}, {slow, slow, slow}),
         product({DimensionKind::Ring, DimensionKind::Switch}, {4, 3})};
     for (const NetworkDescription& network : networks) {
-        const NetworkDescription custom = network_from(custom_text(network.graph));
+        const NetworkDescription custom = network_from(test::custom_text(network.graph));
         EXPECT_EQ(custom.graph.links(), network.graph.links());
         EXPECT_EQ(partitions(custom.tiers), partitions(network.tiers)) << network.name;
     }
     const NetworkDescription& tree = networks[1];
     const Renumbered other = shuffled(tree.graph, 4);
-    EXPECT_EQ(partitions(network_from(custom_text(other.graph)).tiers, other.old_of),
+    EXPECT_EQ(partitions(network_from(test::custom_text(other.graph)).tiers, other.old_of),
               partitions(tree.tiers));
     const std::vector<Tier> sites = shipped("two-sites").tiers;
     EXPECT_THAT(names_of(sites), ElementsAre("leaf", "all"));
