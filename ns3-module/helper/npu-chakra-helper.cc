@@ -26,6 +26,12 @@ NpuChakraHelper::SetSystemFile(const std::string& path)
 }
 
 void
+NpuChakraHelper::SetSystem(const npunet::engine::SystemConfig& system)
+{
+    m_system = system;
+}
+
+void
 NpuChakraHelper::SetStartTime(Time start)
 {
     NS_ABORT_MSG_IF(start.IsStrictlyNegative(), "NPUs cannot begin before Install()");

@@ -36,12 +36,17 @@ class NpuChakraHelper
 {
   public:
     /**
-     * @param path of a system.json; without one: ring collectives, one chunk, no endpoint delay and
+     * @param path of a system.json; without one: collectives chosen by cost, no endpoint delay and
      *             the compute times of the traces
      *
      * Throws npunet::InputError for what it cannot understand.
      */
     void SetSystemFile(const std::string& path);
+    /**
+     * @param system how the NPUs compute and run collectives; one that says nothing,
+     *               npunet::engine::SystemConfig(), stands for rings in one chunk
+     */
+    void SetSystem(const npunet::engine::SystemConfig& system);
 
     /**
      * @param start how long after Install() the NPUs begin, not negative; 0 until told otherwise

@@ -355,6 +355,7 @@ class NpuBackgroundTestCase : public TestCase
             Datagrams(interfaces.GetAddress(1), 4096 - 28, 1000, interval).Install(npus.Get(0));
         }
         NpuChakraHelper training;
+        training.SetSystem(npunet::engine::SystemConfig());
         training.SetStartTime(MicroSeconds(10));
         const auto work = training.Install(
             helper.GetFabric(), OneCollective(npunet::chakra::CollectiveType::AllReduce, 1 << 21));

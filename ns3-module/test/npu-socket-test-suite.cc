@@ -47,8 +47,10 @@ class NpuTcpBytesTestCase : public TestCase
         NpuMessageLog log(network);
         FlowMonitorHelper flows;
         const Ptr<FlowMonitor> monitor = flows.InstallAll();
+        NpuChakraHelper training;
+        training.SetSystem(npunet::engine::SystemConfig());
         const Ptr<NpuChakraWorkload> work =
-            NpuChakraHelper().Install(network, OneCollective(CollectiveType::AllReduce, BYTES));
+            training.Install(network, OneCollective(CollectiveType::AllReduce, BYTES));
         Simulator::Stop(Seconds(5));
         Simulator::Run();
 

@@ -251,7 +251,7 @@ TEST_F(AlgorithmRefusals, InSystemJson) {
     static_cast<void>(folder_.folder().write("banded.xml", banded.text()));
     static_cast<void>(folder_.folder().write("plan.json", "{}"));
     const auto list = [](const std::string& value) {
-        return "{\"all-reduce-implementation\": " + value + "}";
+        return "{\"preferred-dataset-splits\": 1, \"all-reduce-implementation\": " + value + "}";
     };
     EXPECT_EQ(of_system(list(R"({"file": "four.xml"})")), "no error");
     EXPECT_EQ(algorithm_, "ring_all_reduce");

@@ -149,7 +149,7 @@ TEST(BoundNotes, SayWhereTheEstimateBeatsABound) {
     const Machine machine = machine_of(
         "FatTree: {levels: 2, radix: 5, npus: 8, oversubscription: 4, bandwidth: 50, latency: "
         "500}\n",
-        "direct");
+        "flat-direct");
     const engine::Workload workload = test::workload_of(8, [](Rank) {
         return std::vector{collective_node(1, CollectiveType::AllToAll, 8'000'000)};
     });
