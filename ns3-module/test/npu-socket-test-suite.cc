@@ -248,8 +248,10 @@ class NpuUdpTestCase : public TestCase
         errors->SetList({2});
         devices.Get(1)->SetAttribute("ReceiveErrorModel", PointerValue(errors));
         const auto network = NpuSocketHelper("ns3::UdpSocketFactory").Install(nodes);
-        const auto work = NpuChakraHelper().Install(
-            network, OneCollective(CollectiveType::AllReduce, 2 * 2 * 1448));
+        NpuChakraHelper training;
+        training.SetSystem(npunet::engine::SystemConfig());
+        const auto work =
+            training.Install(network, OneCollective(CollectiveType::AllReduce, 2 * 2 * 1448));
         Simulator::Run();
         const std::string explanation = StallOf(work);
         for (const char* part : {"message 1 from NPU 0 to NPU 1, sent at ",

@@ -1,11 +1,11 @@
 #include "packet/routing/ethernet_next_hop.h"
 
-#include "packet/routing/least_cost.h"
-
-#include "base/quantities.h"
-
 #include <algorithm>
 #include <cassert>
+
+#include "base/quantities.h"
+#include "base/splitmix64.h"
+#include "packet/routing/least_cost.h"
 
 namespace npunet::packet {
 
@@ -77,8 +77,11 @@ PacketDraw EthernetNextHop::draw(std::uint64_t key, std::uint64_t number) const 
 
 void EthernetNextHop::begin(PacketPath& path, std::uint32_t source, std::uint32_t destination,
                             const PacketDraw& drawn) {
+    // A thousand packets in turn, then from another place on: a window that is sent again and again
+    // would else meet the same losses each time, for ever.
+    const std::uint64_t turn = drawn.number + (splitmix64(drawn.number / 1024) & 0xff);
     path.start(NodeId(std::size_t{source}), NodeId(std::size_t{destination}), drawn.hash,
-               drawn.number + destination);
+               turn + destination);
 }
 
 std::uint32_t EthernetNextHop::choose_for_pair(std::uint32_t pair, std::uint32_t source,
