@@ -4,7 +4,6 @@
 #include <cassert>
 
 #include "base/quantities.h"
-#include "base/splitmix64.h"
 #include "packet/routing/least_cost.h"
 
 namespace npunet::packet {
@@ -77,10 +76,9 @@ PacketDraw EthernetNextHop::draw(std::uint64_t key, std::uint64_t number) const 
 
 void EthernetNextHop::begin(PacketPath& path, std::uint32_t source, std::uint32_t destination,
                             const PacketDraw& drawn) {
-    // A thousand packets in turn, then from another place on: a window that is sent again and again
-    // would else meet the same losses each time, for ever.
-    const std::uint64_t turn = drawn.number + (splitmix64(drawn.number / 1024) & 0xff);
     path.start(NodeId(std::size_t{source}), NodeId(std::size_t{destination}), drawn.hash,
+               drawn.number + destination);
+}), NodeId(std::size_t{destination}), drawn.hash,
                turn + destination);
 }
 

@@ -94,7 +94,8 @@ TEST(OwnNetworks, EveryCollectiveRunsToItsEndWithTheSmallestBuffers) {
     for (const std::string& description : descriptions()) {
         Machine machine = machine_of(description);
         const std::size_t npus = machine.network.graph.npus();
-        for (const char* algorithm : {"ring", "direct", "halvingDoubling", "flat-doubleBinaryTree"}) {
+        for (const char* algorithm :
+             {"ring", "direct", "halvingDoubling", "flat-doubleBinaryTree"}) {
             const engine::Implementation implementation = *engine::Implementation::named(algorithm);
             for (const CollectiveType kind : kinds) {
                 for (std::size_t i = 0; i < machine.system.implementation_lists.size(); ++i) {
