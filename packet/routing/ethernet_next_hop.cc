@@ -1,10 +1,11 @@
 #include "packet/routing/ethernet_next_hop.h"
 
-#include <algorithm>
-#include <cassert>
+#include "packet/routing/least_cost.h"
 
 #include "base/quantities.h"
-#include "packet/routing/least_cost.h"
+
+#include <algorithm>
+#include <cassert>
 
 namespace npunet::packet {
 
@@ -78,8 +79,6 @@ void EthernetNextHop::begin(PacketPath& path, std::uint32_t source, std::uint32_
                             const PacketDraw& drawn) {
     path.start(NodeId(std::size_t{source}), NodeId(std::size_t{destination}), drawn.hash,
                drawn.number + destination);
-}), NodeId(std::size_t{destination}), drawn.hash,
-               turn + destination);
 }
 
 std::uint32_t EthernetNextHop::choose_for_pair(std::uint32_t pair, std::uint32_t source,
