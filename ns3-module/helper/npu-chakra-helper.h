@@ -105,10 +105,10 @@ class NpuChakraHelper
     npunet::engine::WorkloadOptions Options() const;
 
     /// How the NPUs compute.
-    npunet::engine::SystemConfig m_system = npunet::engine::default_system_config(
-        npunet::engine::Dialect::named("npunet"));
-    Time m_start;                          //!< when they begin
-    std::vector<npunet::NodeId> m_npus;    //!< by rank; empty: all
+    npunet::engine::SystemConfig m_system =
+        npunet::engine::default_system_config(npunet::engine::Dialect::named("npunet"));
+    Time m_start;                       //!< when they begin
+    std::vector<npunet::NodeId> m_npus; //!< by rank; empty: all
 };
 
 } // namespace ns3
