@@ -114,6 +114,9 @@ public:
         }
         std::vector<Implementation> list;
         for (const json& entry : value) {
+            if (entry == "auto" && !tolerant_) {
+                refuse(key, value, "auto alone: it chooses for all dimensions and tiers");
+            }
             list.push_back(implementation(key, kind, entry));
         }
         for (std::size_t i = 1; i < list.size(); ++i) {

@@ -165,6 +165,8 @@ TEST_F(SystemJson, KnowsFilesThatAreMeantForAnotherOption) {
         EXPECT_NE(problem(text).found, "YAML") << text;
     }
     EXPECT_THAT(read("{}").implementations(CollectiveKind::AllReduce), IsEmpty());
+    EXPECT_THAT(problem(R"({"all-reduce-implementation": ["auto", "ring"]})").expected,
+                HasSubstr("auto alone"));
 }
 
 }  // namespace
