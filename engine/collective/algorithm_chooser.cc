@@ -138,7 +138,8 @@ AlgorithmChooser::Candidate AlgorithmChooser::look_at(const AlgorithmForm& form)
     candidate.recipe.active_chunks = std::max(1, question_->active_chunks);
     const PlanTimer::Timing timing = time(candidate.recipe);
     candidate.time = candidate.recipe.time = timing.end;
-    candidate.least = std::max(timing.busiest, time(candidate.recipe, true).end);
+    candidate.latencies = time(candidate.recipe, true).end;
+    candidate.least = std::max(timing.busiest, candidate.latencies);
     return candidate;
 }
 
@@ -217,6 +218,18 @@ AlgorithmChooser::Candidate AlgorithmChooser::spare_shared_links(
     const Candidate& fastest, std::vector<Candidate>& candidates) {
     Candidate best = fastest;
     Time least = with_shared_links(best);
+    if (!is_faster(fastest.time, least)) {
+        // Of equals the one with the fewest latencies to hide: packets of several messages that
+        // share a port are all late together, where the estimate lets one of them go first.
+        for (const Candidate& candidate : candidates) {
+            if (is_close(candidate.time, fastest.time) &&
+                is_faster(candidate.latencies, best.latencies) &&
+                is_close(with_shared_links(candidate), fastest.time)) {
+                best = candidate;
+            }
+        }
+        return best;
+    }
     for (Candidate& candidate : candidates) {
         if (!is_faster(fastest.time, least)) {
             break;
@@ -268,6 +281,7 @@ CollectiveRecipe AlgorithmChooser::choose(const Question& question, const Planne
             if (is_open()) {
                 tune_chunks(mixed);
             }
+            mixed.latencies = look_at(mixed.recipe.form).latencies;
             candidates.push_back(mixed);
         }
         best = spare_shared_links(mixed, candidates);

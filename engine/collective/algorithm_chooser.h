@@ -53,7 +53,8 @@ private:
     struct Candidate {
         CollectiveRecipe recipe;
         Time time;
-        Time least;  ///< with any number of chunks
+        Time least;      ///< with any number of chunks
+        Time latencies;  ///< of one chunk, one after the other
         bool tuned = false;
     };
 
@@ -64,7 +65,8 @@ private:
     void tune_chunks(Candidate& candidate);
     /// The time, or that of the busiest link anywhere if that is longer.
     [[nodiscard]] Time with_shared_links(const Candidate& candidate) const;
-    /// The fastest, or one of the candidates that is close and has less to carry.
+    /// The fastest, or one of the candidates that is close and has less to carry, or fewer
+    /// latencies.
     [[nodiscard]] Candidate spare_shared_links(const Candidate& fastest,
                                                std::vector<Candidate>& candidates);
     /// Chunks are to be chosen.
