@@ -55,6 +55,7 @@ Place(const Ptr<NpuNetwork>& network,
       Time start = Time(0))
 {
     NpuChakraHelper helper;
+    helper.SetSystem(npunet::engine::SystemConfig());
     helper.SetNpus(npus);
     helper.SetStartTime(start);
     return helper.Install(network, nodes);

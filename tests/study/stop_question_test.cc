@@ -76,8 +76,8 @@ struct Case {
 Seen run(const Case& drawn, std::uint64_t yes) {
     const test::TemporaryFolder folder;
     const std::string network = drawn.network + "packet: {" + drawn.packet + "}\n";
-    const Machine machine =
-        load_machine(folder.write("network.yml", network).string(), "", "npunet");
+    Machine machine = load_machine(folder.write("network.yml", network).string(), "", "npunet");
+    machine.system = engine::SystemConfig();  // how long a step is counts, not which is chosen
     const engine::Workload workload = test::workload_of(machine.network.graph.npus(), [&](Rank) {
         return std::vector{test::collective_node(1, drawn.collective, drawn.bytes)};
     });

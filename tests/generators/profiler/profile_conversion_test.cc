@@ -15,6 +15,7 @@
 #include "tests/cli/program_run.h"
 #include "tests/support/refusals.h"
 #include "tests/support/runs.h"
+#include "tests/support/systems.h"
 
 namespace npunet::generators::profiler {
 namespace {
@@ -67,9 +68,11 @@ protected:
     [[nodiscard]] double finish_ns(const std::string& fidelity) const {
         folder_.write("net.yml",
                       "topology: [Ring]\nnpus_count: [2]\nbandwidth: [50]\nlatency: [500]\n");
+        folder_.write("rings.json", test::plain_rings);
         const cli::Outcome outcome = cli::run(
             fmt::format("simulate --workload {0}/traces/workload --comm-group "
-                        "{0}/traces/comm_group.json --network {0}/net.yml --fidelity {1} --json",
+                        "{0}/traces/comm_group.json --network {0}/net.yml --system {0}/rings.json "
+                        "--fidelity {1} --json",
                         folder_.path().string(), fidelity));
         EXPECT_EQ(outcome.code, 0) << outcome.log;
         return nlohmann::json::parse(outcome.out).at("finish_ns").get<double>();
