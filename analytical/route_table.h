@@ -30,7 +30,7 @@ struct CachedRoute {
     std::uint32_t planes = 1;  ///< like this one, which are used together; above, plane 0
     bool one_rate = true;      ///< all links have the same rate
 
-    /// What plane number p carries of so many bytes: all of them add up to these, the first planes
+    /// What plane number p carries of `bytes`: all of them add up to these, the first planes
     /// have a byte more.
     [[nodiscard]] Bytes part(Bytes bytes, std::uint32_t p) const {
         return Bytes(bytes.value() / planes + (p < bytes.value() % planes ? 1 : 0));

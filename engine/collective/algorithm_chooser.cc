@@ -13,11 +13,11 @@ constexpr std::int32_t most_splits = 64;
 constexpr std::size_t most_members = 256;
 /// More messages than that are not timed: a tenth of a second.
 constexpr std::int64_t most_messages = 400'000;
-/// Up to so many messages members that differ are timed one by one.
+/// Members that differ are timed one by one if together they send no more messages than this.
 constexpr std::int64_t few_messages = 40'000;
 /// The smallest part of a member that is cut off as a chunk: a packet or so. Less would be headers.
 constexpr std::int64_t least_part = 4096;
-/// What is not faster by more than one part in so many is not worth more chunks.
+/// More chunks must be faster by more than this part of the time: 0.5 %.
 constexpr std::int64_t worthwhile = 200;
 
 /// Phases along several lines exist for these only.
@@ -285,11 +285,6 @@ CollectiveRecipe AlgorithmChooser::choose(const Question& question, const Planne
             candidates.push_back(mixed);
         }
         best = spare_shared_links(mixed, candidates);
-        const std::size_t factors = question.layout->factors().size();
-        for (const Candidate& candidate : candidates) {
-            best.recipe.others.emplace_back(name_of(candidate.recipe.form, factors),
-                                            candidate.time);
-        }
     }
     return best.recipe;
 }

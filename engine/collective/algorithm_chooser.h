@@ -84,7 +84,8 @@ private:
     std::vector<Rank> ranks_;           ///< of those
 };
 
-/// "ring", "flat-ring", "direct+ring": as results name what a communicator of so many factors does.
+/// "ring", "flat-ring", "direct+ring": as results name it, for a communicator with this number of
+/// factors.
 [[nodiscard]] std::string name_of(const AlgorithmForm& form, std::size_t factors);
 
 }  // namespace npunet::engine

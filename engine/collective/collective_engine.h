@@ -272,7 +272,7 @@ private:
     /// + 1, and of built-in algorithms 0.
     static constexpr std::uint32_t msccl_mark = 0xffffffff;
     std::uint64_t file_messages_ = 0;  ///< of algorithms from files, under way
-    /// Files whose steps can be made with so many chunks a call.
+    /// Files whose steps can be made with the chunks that one call may have.
     std::vector<std::pair<const FileAlgorithm*, std::int32_t>> checked_slots_;
     std::vector<Arrival> arrivals_;  ///< of this instant
     std::vector<Arrival> acting_;

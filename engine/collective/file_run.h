@@ -23,12 +23,12 @@ struct BlockState {
     bool delayed = false;          ///< a delay, or a send of a trace, is under way
     bool done = false;             ///< with all steps of all pieces
     bool queued = false;           ///< in FileRun::to_advance
-    std::uint32_t taken = 0;       ///< messages so far
-    std::uint32_t sent = 0;        ///< likewise
+    std::uint32_t taken = 0;       ///< messages received
+    std::uint32_t sent = 0;        ///< messages sent
     std::uint64_t steps_made = 0;  ///< of all pieces
     std::int32_t slots_taken = 0;  ///< by what it has sent
-    /// How many more slots will be taken by what it receives than there are slots: so many are
-    /// given back to the sender, who needs no more.
+    /// By how much the slots that its messages will take exceed those that there are: the sender
+    /// needs that number back, and no more.
     std::int64_t slots_wanted = 0;
     Time back_to_sender;                ///< the latency of the route back; with slots_wanted
     std::uint32_t peer_run = none;      ///< to which it sends; none before the first send

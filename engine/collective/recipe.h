@@ -5,8 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "base/quantities.h"
@@ -31,8 +29,6 @@ struct CollectiveRecipe {
     std::int32_t splits = 1;         ///< chunks wanted, from 1
     std::int32_t active_chunks = 1;  ///< at a time in one queue, from 1
     Time time;                       ///< by the estimate; zero where nothing was chosen
-    /// What else was looked at, by its name, with its time.
-    std::vector<std::pair<std::string, Time>> others;
 };
 
 }  // namespace npunet::engine

@@ -14,7 +14,7 @@ namespace npunet::engine {
 /// with the file and gpu, thread block and step (of a trace rank and node).
 void check_algorithm(FileAlgorithm& algorithm);
 
-/// Whether all steps can be made when so many chunks go together in a call (chunks_per_call()):
+/// Whether all steps can be made with this number of chunks a call (chunks_per_call()):
 /// the more calls, the sooner a sender runs out of slots. Throws InputError where they cannot.
 void check_slots(const FileAlgorithm& algorithm, std::int32_t per_call);
 

@@ -52,7 +52,7 @@ struct FifoProtocol {
     /// Simple, LL or LL128; null for other names.
     [[nodiscard]] static const FifoProtocol* named(std::string_view name);
 
-    /// Appends the messages of a call that moves so many bytes.
+    /// Appends the messages of a call that moves `bytes`.
     void add_call(Bytes bytes, std::vector<FifoMessage>& messages) const;
 };
 

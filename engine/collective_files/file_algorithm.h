@@ -154,8 +154,8 @@ struct FileAlgorithm {
     return gathers ? static_cast<std::int64_t>(members) * bytes : bytes;
 }
 
-/// Which chunks go together in one call where a chunk has at most so many bytes: as many as a call
-/// may move, at least one.
+/// The chunks that go together in one call: as many of `largest_chunk` as a call may move, at least
+/// one.
 [[nodiscard]] std::int32_t chunks_per_call(const FifoProtocol& protocol, Bytes largest_chunk);
 
 }  // namespace npunet::engine

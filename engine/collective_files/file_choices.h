@@ -21,7 +21,7 @@ struct FileChoice {
     /// Sizes for which it is taken, both ends included (size_of_collective()).
     Bytes least;
     Bytes most = Bytes(std::numeric_limits<std::int64_t>::max());
-    /// Only for communicators of so many; 0: for all.
+    /// The members of the communicators that it is for; 0: of all.
     std::int32_t members = 0;
 };
 

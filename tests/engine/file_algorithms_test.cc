@@ -185,7 +185,7 @@ TEST(FileAlgorithms, StepsWithinAGpu) {
               Time::ns(2000) + ser(size) + latency + Time::ns(40 + 3000 + 1000));
 }
 
-/// GPU 0 sends so many chunks, which GPU 1 adds one by one.
+/// GPU 0 sends chunks, which GPU 1 adds one by one.
 XmlAlgorithm many_chunks(const std::string& protocol, std::int32_t chunks) {
     XmlAlgorithm made;
     made.protocol = protocol;

@@ -26,7 +26,7 @@ constexpr const char* switches =
     "topology: [Switch, Switch]\nnpus_count: [4, 8]\nbandwidth: [450, 50]\n"
     "latency: [500, 1000]\n";
 
-/// Spelled as themselves and as Custom. At packet level the routes of a graph of one's own are
+/// Spelled as themselves and as Custom. At packet level the routes of a Custom graph are
 /// those of a FatTree or Dragonfly only where there is nothing to choose.
 constexpr const char* networks[] = {
     rail,

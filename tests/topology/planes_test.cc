@@ -21,7 +21,7 @@
 namespace npunet::topology {
 namespace {
 
-/// `npus` NPUs with a link to each of so many switches.
+/// `npus` NPUs with a link to each switch.
 std::string planes_text(int npus, int switches, const std::string& rest = "") {
     std::string text = "Custom:\n  nodes:\n";
     for (int i = 0; i < npus; ++i) {

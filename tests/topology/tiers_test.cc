@@ -38,7 +38,7 @@ constexpr LinkSpeed fast{Rate(450'000'000'000), Time::ns(100)};
 constexpr LinkSpeed nvlink{Rate(64'000'000'000), Time::ns(100)};
 constexpr LinkSpeed slow{Rate(50'000'000'000), Time::ns(500)};
 
-/// The same graph with its nodes numbered anew: node i is node `old_of[i]` of the other one.
+/// The same graph with its nodes renumbered: node i is node `old_of[i]` of the other one.
 struct Renumbered {
     Graph graph;
     std::vector<std::int32_t> old_of;

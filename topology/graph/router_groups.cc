@@ -64,7 +64,7 @@ public:
         return true;
     }
 
-    /// Whether groups of so many consecutive routers are those of a dragonfly.
+    /// Whether groups of `size` consecutive routers are those of a dragonfly.
     [[nodiscard]] bool has_groups_of(std::size_t size) const {
         const std::size_t groups = routers() / size;
         std::vector<std::size_t> between(groups * groups, 0);

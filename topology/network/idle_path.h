@@ -42,7 +42,7 @@ enum class IdlePath : std::uint8_t {
 [[nodiscard]] Time idle_time(const NetworkDescription& description, NodeId from, NodeId to,
                              Bytes bytes, IdlePath path);
 
-/// The largest part of a message over so many planes: ceil(bytes / planes), or of packets the part
+/// The largest part of a message over `planes` planes: ceil(bytes / planes), or of packets the part
 /// with the most of them, the last one of the message among them if no other has as many.
 [[nodiscard]] Bytes largest_part(Bytes bytes, std::int64_t planes, const PacketParameters& packet,
                                  IdlePath path);

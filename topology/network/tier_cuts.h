@@ -11,7 +11,7 @@
 // leaf the leaf's up-links or its NPUs' links, whichever carry less.
 //
 //     const TierCuts cuts = cuts_of(network.graph, network.tiers[0], {});
-//     cuts.of_block[3].out          // at most so many bytes a second leave block 3
+//     cuts.of_block[3].out          // bytes per second that can leave block 3
 //
 // C++17-clean.
 #pragma once

@@ -22,7 +22,7 @@ struct Tier {
     std::vector<std::int32_t> block_of_npu;  ///< by NPU, numbered from 0
 };
 
-/// Tiers whose blocks are so many consecutive NPUs, at least 1, from the inside to the outside; the
+/// Tiers whose blocks are consecutive NPUs, at least 1 each, from the inside to the outside; the
 /// last block of a tier may be smaller. The last tier has one block of all NPUs.
 [[nodiscard]] std::vector<Tier> tiers_of_blocks(
     std::int64_t npus, const std::vector<std::pair<std::string, std::int64_t>>& block_sizes);

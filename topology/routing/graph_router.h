@@ -133,10 +133,10 @@ inline constexpr std::size_t most_layered_npus = 2048;
 
 /// Multipath routing on any graph over all shortest paths: sprayed, or by the link that is free
 /// soonest. Sprayed packets of a message take the links of a node in turn, so that they use all of
-/// them equally, and those that came there over several links divide among the next ones likewise:
-/// with the fan-outs k(1), k(2), ... of the nodes so far, packet q takes link
-/// floor(q / K) + q mod K of the node, K = k(1) k(2) ..., modulo the number of its links. The
-/// layers of a GraphRouter (virtual channels) are assigned to destinations and have acyclic channel
+/// them equally, and those that came there over several links divide among the next ones in the
+/// same manner: with the fan-outs k(1), k(2), ... of the nodes so far, packet q takes link floor(q
+/// / K) + q mod K of the node, K = k(1) k(2) ..., modulo the number of its links. The layers of a
+/// GraphRouter (virtual channels) are assigned to destinations and have acyclic channel
 /// dependencies whichever shortest paths are taken, so they apply here too.
 ///
 ///     network.multipath = std::make_shared<GraphNextHops>(router, Spread::Spray);

@@ -70,7 +70,7 @@ struct FatTreeParameters {
 /// The key `tiers` of a Custom network, from the inside to the outside:
 ///
 ///     tiers:
-///         - {name: server, size: 2}                      # so many consecutive NPUs
+///         - {name: server, size: 2}                      # 8 consecutive NPUs a block
 ///         - {name: pod, blocks: [[gpu0, gpu1, gpu4, gpu5], [gpu2, gpu3]]}
 ///
 /// An empty list says that there are none. The last tier, of all NPUs, is added when it is missing.
