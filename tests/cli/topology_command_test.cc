@@ -72,7 +72,11 @@ TEST(TopologyCommand, SaysWhyARoutingWasChosen) {
     }
     const test::TemporaryFolder folder;
     folder.write("links.txt", text + "\n");
-    const cli::Outcome outcome = run({folder.write("network.yml", "Custom: {file: links.txt}\n")});
+    const std::string custom = "Custom: {file: links.txt}\n";
+    EXPECT_THAT(run({folder.write("network.yml", custom)}).out,
+                HasSubstr("Routing     balanced, 2 virtual channels\n"));
+    const cli::Outcome outcome =
+        run({folder.write("network.yml", custom + "packet: {virtual_channels: 1}\n")});
     EXPECT_THAT(outcome.out, HasSubstr("Routing     up-down, 1 virtual channel\n"
                                        "Note        shortest paths would wait for each other in a "
                                        "cycle of links, n0 -> n1"));

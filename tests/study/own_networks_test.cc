@@ -59,7 +59,7 @@ std::vector<std::string> descriptions() {
         "    - {from: e, to: s, bandwidth: 10, latency: 2us, count: 3}\n"
         "    - {from: s, to: a, bandwidth: 50, latency: 500}\n"
         "    - {from: s, to: f, bandwidth: 50, latency: 500}\n";
-    for (const char* routing : {"auto", "up-down", "shortest-path", "ecmp"}) {
+    for (const char* routing : {"auto", "balanced", "up-down", "shortest-path", "ecmp"}) {
         all.push_back(ring + "packet: {buffer: 4160, routing: " + routing);
     }
     return all;

@@ -28,7 +28,7 @@ constexpr OfferedRouting offered_routings[] = {
     {3, "spray"},    {3, "adaptive"},  // Rail
     {4, "auto"},     {4, "up-down"},
     {4, "ecmp"},     {4, "spray"},
-    {4, "adaptive"},  // Custom
+    {4, "adaptive"}, {4, "balanced"},  // Custom
 };
 
 inline topology::NetworkDescription random_network(const OfferedRouting& offer,

@@ -199,26 +199,34 @@ TEST(GraphRoutes, UpDownNeverTurnsUpAndIsShortestOfThose) {
 }
 
 // A ring of n: from n = 5 on every link is the first of a route of two, both ways round, so each
-// waits for the next: a circle. (At n = 4 the ties to the lowest link leave gaps.) Links that lead
-// one way round have it from n = 3 on, and no up*/down* route from the last to the one before it.
-TEST(GraphRoutes, RingsOfFiveAndMoreAreRoutedUpAndDown) {
+// waits for the next: a circle. (At n = 4 the ties to the lowest link leave gaps.) It has two
+// channels then, or, where there is only one, up*/down* routes. Links that lead one way round have
+// it from n = 3 on, and no up*/down* route from the last to the one before it.
+TEST(GraphRoutes, RingsOfFiveAndMoreHaveTwoChannelsOrGoUpAndDown) {
     for (int n = 3; n <= 9; ++n) {
         std::vector<Cable> cables;
         for (int i = 0; i < n; ++i) {
             cables.push_back({i, (i + 1) % n});
         }
         const Graph graph = graph_of(n, 0, cables);
-        const auto router = automatic_router(graph, 1);
-        EXPECT_EQ(router->name(), n < 5 ? "shortest-path" : "up-down");
-        EXPECT_EQ(router->note().empty(), n < 5);
-        expect_no_deadlock(with_router(graph, router));
+        const auto two = automatic_router(graph, 1);
+        EXPECT_EQ(two->name(), "balanced");
+        EXPECT_EQ(two->virtual_channels_needed(), n < 5 ? 1 : 2);
+        EXPECT_EQ(two->note(), "");
+        expect_no_deadlock(with_router(graph, two));
+        const auto one = automatic_router(graph, 1, 1);
+        EXPECT_EQ(one->name(), n < 5 ? "balanced" : "up-down");
+        EXPECT_EQ(one->note().empty(), n < 5);
+        EXPECT_EQ(one->virtual_channels_needed(), 1);
+        expect_no_deadlock(with_router(graph, one));
     }
     const Graph direction =
         graph_of(4, 0, {{0, 1, 1, false}, {1, 2, 1, false}, {2, 3, 1, false}, {3, 0, 1, false}});
-    const auto router = automatic_router(direction, 1);
-    EXPECT_EQ(router->name(), "shortest-path");
-    EXPECT_EQ(router->virtual_channels_needed(), 2);
-    EXPECT_THAT(router->note(), HasSubstr("2 layers of virtual channels are assigned"));
+    for (const std::uint8_t most : {std::uint8_t{1}, usual_channels}) {
+        const auto router = automatic_router(direction, 1, most);
+        EXPECT_EQ(router->name(), "balanced");
+        EXPECT_EQ(router->virtual_channels_needed(), 2);
+    }
 }
 
 // 16 NPUs on each of two switches with 4 cables between: 256 pairs, 64 a cable (binomial, standard
@@ -291,7 +299,7 @@ TEST(CustomSection, IsRead) {
     EXPECT_EQ(network.graph.link(LinkId(2)).rate, Rate(25'000'000'000));
     EXPECT_EQ(network.graph.link(LinkId(2)).latency, Time::ns(1000));
     EXPECT_EQ(nodes_of(network, 0, 1), (std::vector<int>{0, 2, 1}));
-    EXPECT_EQ(network.routing_name(), "shortest-path");
+    EXPECT_EQ(network.routing_name(), "balanced");
     EXPECT_EQ(middle_cut_of(network.graph).bytes_per_second, 50e9);
     const std::string back = "    - {from: b, to: a, bandwidth: 5, latency: 5, both: false}\n";
     EXPECT_EQ(nodes_of(network_from(custom(both_links + back)), 1, 0), (std::vector<int>{1, 0}));
@@ -308,14 +316,16 @@ TEST(CustomSection, SaysWhichRoutingItUses) {
     }
     ring += "]\n" + links;
     std::vector<std::string> warnings;
-    EXPECT_EQ(network_from(ring, &warnings).routing_name(), "up-down");
-    ASSERT_EQ(warnings.size(), 1U);
-    EXPECT_THAT(warnings[0], HasSubstr("n0 -> n1 -> n2 -> n3 -> n4 -> n5 -> n0; up*/down* routing "
-                                       "is used"));
+    EXPECT_EQ(network_from(ring, &warnings).routing_name(), "balanced");
+    EXPECT_TRUE(warnings.empty());
     const auto with = [&](const std::string& packet) {
         warnings.clear();
         return network_from(ring + "packet: {" + packet + "}\n", &warnings);
     };
+    EXPECT_EQ(with("virtual_channels: 1").routing_name(), "up-down");
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_THAT(warnings[0], HasSubstr("n0 -> n1 -> n2 -> n3 -> n4 -> n5 -> n0, and need more than "
+                                       "1 virtual channel; up*/down* routing is used"));
     EXPECT_EQ(with("routing: up-down").routing_name(), "up-down");
     EXPECT_TRUE(warnings.empty());
     const NetworkDescription layered = with("routing: shortest-path");

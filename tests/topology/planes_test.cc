@@ -70,7 +70,7 @@ TEST(Planes, FourSwitchesAreFourPlanes) {
         ASSERT_EQ(routes[plane].size(), 2U);
         EXPECT_EQ(network.graph.link(routes[plane][0].link).to, NodeId(8 + plane));
     }
-    EXPECT_EQ(network.routing_name(), "shortest-path over planes");
+    EXPECT_EQ(network.routing_name(), "balanced over planes");
     EXPECT_EQ(network.virtual_channels_needed(), 1);
 }
 
@@ -137,7 +137,7 @@ TEST(Planes, LinksWithFaultsAreLeftOut) {
 }
 
 TEST(Planes, ANamedRoutingSaysWhatItSays) {
-    for (const char* routing : {"shortest-path", "up-down", "ecmp"}) {
+    for (const char* routing : {"balanced", "shortest-path", "up-down", "ecmp"}) {
         const NetworkDescription network =
             network_from(planes_text(3, 4, fmt::format("packet: {{routing: {}}}\n", routing)));
         EXPECT_EQ(network.planes, nullptr) << routing;

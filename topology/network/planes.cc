@@ -83,12 +83,11 @@ void Planes::list_steps(const Graph& graph, const Faults& faults, NodeId at, Nod
 PlaneRoutes Planes::disjoint_routes(const Graph& graph, const Faults& faults, NodeId from,
                                     NodeId to, bool bundles) const {
     const std::vector<Hop> route = router_->route(graph, from, to);
-    const std::uint8_t layer = router_->layer_towards(to);
     std::vector<LinkId> steps;
     list_steps(graph, faults, from, to, bundles, route, steps);
     PlaneRoutes planes;
     for (const LinkId link : steps) {
-        planes.push_back({Hop{link, layer}});
+        planes.push_back({Hop{link, 0}});
     }
     std::uint64_t hash = pair_hash(router_->seed(), from, to);
     for (std::size_t hops = 1; hops < route.size() && planes.size() > 1; ++hops) {
@@ -106,13 +105,19 @@ PlaneRoutes Planes::disjoint_routes(const Graph& graph, const Faults& faults, No
             list_steps(graph, faults, at, to, bundles, route, steps);
             if (before < steps.size()) {
                 left.push_back(planes[i]);
-                left.back().push_back(
-                    Hop{steps[(hash % steps.size() + before) % steps.size()], layer});
+                const std::size_t first = router_->preferred(steps, at, to, hash);
+                left.back().push_back(Hop{steps[(first + before) % steps.size()], 0});
             }
         }
         planes = std::move(left);
     }
-    return planes.size() < 2 ? PlaneRoutes() : best_set(graph, planes);
+    if (planes.size() < 2) {
+        return {};
+    }
+    for (std::vector<Hop>& plane : planes) {
+        router_->set_channels(graph, to, plane);
+    }
+    return best_set(graph, planes);
 }
 
 PlaneRoutes Planes::routes(const Graph& graph, const Faults& faults, NodeId from, NodeId to) const {

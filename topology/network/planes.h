@@ -8,8 +8,9 @@
 // their first links, at the source, and in their last ones, at the destination. Hop by hop they
 // have the same rates and latencies, and none of their links ever has a fault. They pass through
 // the same nodes (bundles of parallel links), or through switches only: what another NPU forwards
-// is that NPU's traffic. Behind the first link a plane takes any of several equal links by the hash
-// of the pair, as routes of `ecmp` do: which up-link a leaf uses is routing, and makes no planes.
+// is that NPU's traffic. Behind the first link a plane takes one of several equal links, as its
+// router does, or by the hash of the pair: which up-link a leaf uses is routing, and makes no
+// planes.
 // Where equal routes differ in speed, the set with the largest sum of rates counts; of equals the
 // one with the lowest first link.
 //

@@ -7,16 +7,37 @@
 #include <utility>
 
 #include "base/splitmix64.h"
+#include "topology/graph/neighbours.h"
+#include "topology/graph/router_groups.h"
 #include "topology/routing/channel_dependencies.h"
 #include "topology/routing/pair_hash.h"
 #include "topology/routing/up_down_order.h"
 
 namespace npunet::topology {
 
+namespace {
+
+/// The group of every node of a dragonfly; empty for other graphs.
+std::vector<std::int32_t> router_groups_of(const Graph& graph) {
+    const std::int64_t size = npus_of_router_group(graph, neighbours_of(graph));
+    std::vector<std::int32_t> groups;
+    if (size == 0) {
+        return groups;
+    }
+    groups.resize(graph.nodes());
+    for (std::size_t npu = 0; npu < graph.npus(); ++npu) {
+        groups[npu] = static_cast<std::int32_t>(static_cast<std::int64_t>(npu) / size);
+        groups[graph.link(graph.links_from(NodeId(npu)).front()).to.index()] = groups[npu];
+    }
+    return groups;
+}
+
+}  // namespace
+
 GraphRouter::GraphRouter(const Graph& graph, GraphRoutes kind, std::uint64_t seed)
     : kind_(kind), seed_(seed), distances_(graph.npus()) {
     assert(graph.nodes() < nowhere);
-    if (kind == GraphRoutes::UpDown) {
+    if (kind == GraphRoutes::UpDown || kind == GraphRoutes::Balanced) {
         order_ = up_down_order(graph, [](LinkId) { return true; });
     }
     std::map<std::pair<std::int32_t, std::int32_t>, LinkId> first;
@@ -24,6 +45,10 @@ GraphRouter::GraphRouter(const Graph& graph, GraphRoutes kind, std::uint64_t see
         const Link& link = graph.link(LinkId(i));
         first_parallel_.push_back(
             first.try_emplace({link.from.value(), link.to.value()}, LinkId(i)).first->second);
+    }
+    if (kind == GraphRoutes::Balanced) {
+        groups_ = router_groups_of(graph);
+        take_turns(graph);
     }
 }
 
@@ -41,12 +66,14 @@ std::optional<GraphRouter::Step> GraphRouter::up_down_step(const Graph& graph, N
         return std::nullopt;
     }
     std::vector<LinkId> steps;
-    list_steps(graph, distance, state, steps);
+    list_steps(graph, distance, to, state, steps);
     return Step{steps.front(), goes_up(graph.link(steps.front()))};
 }
 
 std::string GraphRouter::name() const {
     switch (kind_) {
+        case GraphRoutes::Balanced:
+            return "balanced";
         case GraphRoutes::Ecmp:
             return "ecmp";
         case GraphRoutes::UpDown:
@@ -72,10 +99,17 @@ std::int64_t GraphRouter::state_after(std::size_t state, const Link& link) const
     return 2 * std::int64_t{link.to.value()} + (up ? 0 : 1);
 }
 
-GraphRouter::Distances GraphRouter::distances_to(const Graph& graph, NodeId destination) const {
+bool GraphRouter::may_take(const Link& link, NodeId destination) const {
+    return groups_.empty() || groups_[link.from.index()] == groups_[link.to.index()] ||
+           groups_[link.to.index()] == groups_[destination.index()];
+}
+
+GraphRouter::Distances GraphRouter::distances_to(const Graph& graph, NodeId destination,
+                                                 std::vector<std::size_t>& met) const {
     const std::size_t width = states_per_node();
     Distances distance(graph.nodes() * width, nowhere);
-    std::vector<std::size_t> open;
+    std::vector<std::size_t>& open = met;
+    open.clear();
     for (std::size_t phase = 0; phase < width; ++phase) {
         open.push_back(destination.index() * width + phase);
         distance[open.back()] = 0;
@@ -83,6 +117,9 @@ GraphRouter::Distances GraphRouter::distances_to(const Graph& graph, NodeId dest
     for (std::size_t i = 0; i < open.size(); ++i) {
         for (const LinkId id : graph.links_to(NodeId(open[i] / width))) {
             const Link& link = graph.link(id);
+            if (!may_take(link, destination)) {
+                continue;
+            }
             for (std::size_t phase = 0; phase < width; ++phase) {
                 const std::size_t before = link.from.index() * width + phase;
                 if (distance[before] == nowhere &&
@@ -96,6 +133,11 @@ GraphRouter::Distances GraphRouter::distances_to(const Graph& graph, NodeId dest
     return distance;
 }
 
+GraphRouter::Distances GraphRouter::distances_to(const Graph& graph, NodeId destination) const {
+    std::vector<std::size_t> met;
+    return distances_to(graph, destination, met);
+}
+
 const GraphRouter::Distances& GraphRouter::towards(const Graph& graph, NodeId destination) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     Distances& distance = distances_[destination.index()];
@@ -105,56 +147,161 @@ const GraphRouter::Distances& GraphRouter::towards(const Graph& graph, NodeId de
     return distance;
 }
 
-void GraphRouter::list_steps(const Graph& graph, const Distances& distance, std::size_t state,
-                             std::vector<LinkId>& steps) const {
-    list_steps(graph, distance, state, kind_ == GraphRoutes::Ecmp, steps);
+void GraphRouter::list_steps(const Graph& graph, const Distances& distance, NodeId destination,
+                             std::size_t state, std::vector<LinkId>& steps) const {
+    const Reach reach = kind_ == GraphRoutes::Ecmp       ? Reach::All
+                        : kind_ == GraphRoutes::Balanced ? Reach::Alike
+                                                         : Reach::Lowest;
+    list_steps(graph, distance, destination, state, reach, steps);
+    if (kind_ == GraphRoutes::Balanced && steps.size() > 1) {
+        if (const LinkId turn = turns_.find(destination, graph.link(steps.front()).from);
+            turn.valid()) {
+            steps.assign(1, turn);
+        }
+    }
 }
 
-void GraphRouter::list_steps(const Graph& graph, const Distances& distance, std::size_t state,
-                             bool all, std::vector<LinkId>& steps) const {
+void GraphRouter::list_steps(const Graph& graph, const Distances& distance, NodeId destination,
+                             std::size_t state, Reach reach, std::vector<LinkId>& steps) const {
     steps.clear();
     const NodeId node(state / states_per_node());
     for (const LinkId id : graph.links_from(node)) {
         const std::int64_t next = state_after(state, graph.link(id));
         if (next < 0 || distance[static_cast<std::size_t>(next)] == nowhere ||
-            distance[static_cast<std::size_t>(next)] + 1 != distance[state]) {
+            distance[static_cast<std::size_t>(next)] + 1 != distance[state] ||
+            !may_take(graph.link(id), destination)) {
             continue;
         }
-        const bool other_neighbour =
-            !steps.empty() && graph.link(id).to != graph.link(steps.front()).to;
-        if (all || !other_neighbour) {
+        if (reach == Reach::All || steps.empty() ||
+            graph.link(id).to == graph.link(steps.front()).to ||
+            (reach == Reach::Alike && use_in_turn(graph, steps.front(), id))) {
             steps.push_back(id);
         }
     }
+    if (reach == Reach::Alike) {
+        std::stable_sort(steps.begin(), steps.end(),
+                         [&](LinkId a, LinkId b) { return graph.link(a).to < graph.link(b).to; });
+    }
+}
+
+void GraphRouter::take_turns(const Graph& graph) {
+    turns_.open(graph);
+    std::vector<bool> seen;
+    std::vector<NodeId> open;
+    std::vector<LinkId> steps;
+    for (std::size_t to = 0; to < graph.npus(); ++to) {
+        const Distances distance = distances_to(graph, NodeId(to));
+        seen.assign(graph.nodes(), false);
+        open.clear();
+        const auto meet = [&](NodeId node) {
+            if (!seen[node.index()] && distance[node.index()] != nowhere) {
+                seen[node.index()] = true;
+                open.push_back(node);
+            }
+        };
+        for (std::size_t npu = 0; npu < graph.npus(); ++npu) {
+            meet(NodeId(npu));
+        }
+        for (std::size_t i = 0; i < open.size(); ++i) {
+            const NodeId node = open[i];
+            list_steps(graph, distance, NodeId(to), node.index(), Reach::Alike, steps);
+            if (steps.size() > 1 && graph.kind(node) == NodeKind::Switch &&
+                graph.kind(graph.link(steps.front()).to) == NodeKind::Switch) {
+                steps.assign(1, turns_.take(NodeId(to), node, steps));
+            }
+            // Of the links of an NPU, and of parallel ones to an NPU, routes and planes take any.
+            for (const LinkId step : steps) {
+                meet(graph.link(step).to);
+            }
+        }
+        turns_.close(NodeId(to));
+    }
+}
+
+std::size_t GraphRouter::preferred(const std::vector<LinkId>& links, NodeId at, NodeId to,
+                                   std::uint64_t hash) const {
+    const LinkId turn = kind_ == GraphRoutes::Balanced ? turns_.find(to, at) : LinkId();
+    const auto found = std::find(links.begin(), links.end(), turn);
+    return found == links.end() ? static_cast<std::size_t>(hash % links.size())
+                                : static_cast<std::size_t>(found - links.begin());
+}
+
+void GraphRouter::set_channels(const Graph& graph, NodeId to, std::vector<Hop>& route) const {
+    std::uint8_t channel = layer_towards(to);
+    bool gone_down = false;
+    for (Hop& hop : route) {
+        if (by_turns_) {
+            const bool up = goes_up(graph.link(hop.link));
+            channel = static_cast<std::uint8_t>(channel + (up && gone_down ? 1 : 0));
+            gone_down = !up;
+        }
+        hop.virtual_channel = channel;
+    }
+}
+
+std::uint32_t GraphRouter::channels_towards(const Graph& graph, NodeId destination) const {
+    std::vector<std::size_t> met;
+    const Distances distance = distances_to(graph, destination, met);
+    // By node, twice the most turns of routes that come there, and one if the last step went down.
+    std::vector<std::int64_t> most(graph.nodes(), -1);
+    std::fill_n(most.begin(), graph.npus(), 0);
+    std::vector<LinkId> steps;
+    for (std::size_t i = met.size(); i-- > 1;) {
+        const std::int64_t so_far = most[met[i]];
+        if (so_far < 0) {
+            continue;
+        }
+        list_steps(graph, distance, destination, met[i], steps);
+        for (const LinkId step : steps) {
+            const Link& link = graph.link(step);
+            const std::int64_t then = goes_up(link) ? so_far + so_far % 2 : so_far | 1;
+            most[link.to.index()] = std::max(most[link.to.index()], then);
+        }
+    }
+    return static_cast<std::uint32_t>(most[destination.index()] / 2 + 1);
+}
+
+bool GraphRouter::count_turns(const Graph& graph, std::uint8_t most) {
+    assert(kind_ == GraphRoutes::Balanced);
+    std::uint32_t channels = 1;
+    for (std::size_t to = 0; to < graph.npus() && channels <= most; ++to) {
+        channels = std::max(channels, channels_towards(graph, NodeId(to)));
+    }
+    if (channels > most) {
+        return false;
+    }
+    by_turns_ = true;
+    layers_ = static_cast<std::uint8_t>(channels);
+    return true;
 }
 
 void GraphRouter::list_links_towards(const Graph& graph, NodeId at, NodeId to,
                                      std::vector<LinkId>& links) const {
     assert(kind_ != GraphRoutes::UpDown);
-    list_steps(graph, towards(graph, to), at.index(), links);
+    list_steps(graph, towards(graph, to), to, at.index(), links);
 }
 
 void GraphRouter::list_shortest_steps(const Graph& graph, NodeId at, NodeId to,
                                       std::vector<LinkId>& links) const {
     assert(kind_ != GraphRoutes::UpDown);
-    list_steps(graph, towards(graph, to), at.index(), true, links);
+    list_steps(graph, towards(graph, to), to, at.index(), Reach::All, links);
 }
 
 std::vector<Hop> GraphRouter::route(const Graph& graph, NodeId from, NodeId to) const {
     const Distances& distance = towards(graph, to);
-    const std::uint8_t layer = layer_towards(to);
     std::uint64_t hash = pair_hash(seed_, from, to);
     std::vector<Hop> hops;
     std::vector<LinkId> steps;
     std::size_t state = from.index() * states_per_node();
     while (distance[state] > 0) {
-        list_steps(graph, distance, state, steps);
+        list_steps(graph, distance, to, state, steps);
         assert(!steps.empty() && "the network is connected");
         const LinkId link = steps[hash % steps.size()];
         hash = splitmix64(hash);
-        hops.push_back(Hop{link, layer});
+        hops.push_back(Hop{link, 0});
         state = static_cast<std::size_t>(state_after(state, graph.link(link)));
     }
+    set_channels(graph, to, hops);
     return hops;
 }
 
@@ -170,7 +317,7 @@ void GraphRouter::visit_dependencies(const Graph& graph, NodeId destination, Add
     std::vector<std::vector<LinkId>> steps(distance.size());
     const auto steps_from = [&](std::size_t state) -> const std::vector<LinkId>& {
         if (steps[state].empty() && distance[state] != nowhere) {
-            list_steps(graph, distance, state, steps[state]);
+            list_steps(graph, distance, destination, state, steps[state]);
         }
         return steps[state];
     };
@@ -248,26 +395,26 @@ bool GraphRouter::assign_layers(const Graph& graph, std::uint8_t most) {
     return left.empty();
 }
 
-std::shared_ptr<const GraphRouter> automatic_router(const Graph& graph, std::uint64_t seed) {
+std::shared_ptr<const GraphRouter> automatic_router(const Graph& graph, std::uint64_t seed,
+                                                    std::uint8_t most) {
+    auto balanced = std::make_shared<GraphRouter>(graph, GraphRoutes::Balanced, seed);
+    if (balanced->find_cycle(graph).empty() || balanced->count_turns(graph, most)) {
+        return balanced;
+    }
     auto shortest = std::make_shared<GraphRouter>(graph, GraphRoutes::ShortestPath, seed);
     const std::vector<Hop> cycle = shortest->find_cycle(graph);
     if (cycle.empty()) {
         return shortest;
     }
-    const std::string waits = "shortest paths would wait for each other in a cycle of links, " +
-                              describe_cycle(graph, cycle) + "; ";
     auto up_down = std::make_shared<GraphRouter>(graph, GraphRoutes::UpDown, seed);
     if (up_down->reaches_all(graph)) {
-        up_down->set_note(waits + "up*/down* routing is used");
+        up_down->set_note("shortest paths would wait for each other in a cycle of links, " +
+                          describe_cycle(graph, cycle) + ", and need more than " +
+                          std::to_string(most) + " virtual channel" + (most == 1 ? "" : "s") +
+                          "; up*/down* routing is used");
         return up_down;
     }
-    if (!shortest->assign_layers(graph, most_layers)) {
-        return nullptr;
-    }
-    shortest->set_note(waits + std::to_string(shortest->virtual_channels_needed()) +
-                       " layers of virtual channels are assigned, as up*/down* routing does not "
-                       "reach all NPUs");
-    return shortest;
+    return balanced->count_turns(graph, most_layers) ? balanced : nullptr;
 }
 
 void GraphNextHops::list_next_hops(const Graph& graph, const PacketPlace& place,

@@ -2,6 +2,9 @@
 //
 //     auto router = automatic_router(network.graph, seed);
 //
+// Balanced: the fewest links, on what looks like a dragonfly (topology/graph/router_groups.h) with
+// at most one between groups, though two of them may be shorter than two local links and one; a
+// switch uses equal links in turn, by destination (topology/routing/balanced_steps.h).
 // ShortestPath: the fewest links, among equals to the neighbour of the lowest link. Ecmp: any of
 // the equals, by a hash of seed, source and destination. UpDown: the fewest links among the routes
 // that never go up after they have gone down, where a link goes up when it leads to a node that is
@@ -10,7 +13,12 @@
 // network using point-to-point links", IEEE J. Sel. Areas Commun. 9, 1991). Links up wait for lower
 // nodes only and links down for higher ones, so no cycle can close.
 //
-// Routes pass through NPUs as through switches. Of parallel links a route takes one by the hash.
+// Routes pass through NPUs as through switches. Of parallel links a route takes one by the hash, of
+// alike links of an NPU to several switches, too (Balanced).
+//
+// Where balanced routes could wait for each other in a cycle, a packet that goes up after it has
+// gone down, in the order of up*/down*, goes on on the next virtual channel. On each channel it
+// goes up, then down, so that no cycle can close there, and it never returns to a lower one.
 //
 // Where the shortest paths to all destinations could wait for each other in a cycle, layers of
 // virtual channels are assigned: destination by destination, each to the lowest layer in which no
@@ -28,12 +36,13 @@
 #include <vector>
 
 #include "topology/graph/graph.h"
+#include "topology/routing/balanced_steps.h"
 #include "topology/routing/multipath.h"
 #include "topology/routing/router.h"
 
 namespace npunet::topology {
 
-enum class GraphRoutes : std::uint8_t { ShortestPath, Ecmp, UpDown };
+enum class GraphRoutes : std::uint8_t { Balanced, ShortestPath, Ecmp, UpDown };
 
 class GraphRouter : public Router {
 public:
@@ -70,10 +79,18 @@ public:
     [[nodiscard]] std::optional<Step> up_down_step(const Graph& graph, NodeId at, bool gone_down,
                                                    NodeId to) const;
 
-    /// The virtual channel of the routes to an NPU.
+    /// Which of these links, several ones from a node, a route between the NPUs takes there: the
+    /// one that is its turn, else one by the hash.
+    [[nodiscard]] std::size_t preferred(const std::vector<LinkId>& links, NodeId at, NodeId to,
+                                        std::uint64_t hash) const;
+
+    /// The virtual channel of the routes to an NPU, where it is the same all along them: of other
+    /// kinds than Balanced.
     [[nodiscard]] std::uint8_t layer_towards(NodeId to) const {
         return layer_of_.empty() ? std::uint8_t{0} : layer_of_[to.index()];
     }
+    /// Sets the virtual channels of a route to an NPU.
+    void set_channels(const Graph& graph, NodeId to, std::vector<Hop>& route) const;
 
     /// A cycle of links that wait for each other when all routes have one channel; empty when
     /// there is none. O(npus x (nodes + links)).
@@ -81,6 +98,9 @@ public:
     /// Assigns layers until no cycle is left; false when that would take more than `most`, and
     /// on networks of more than most_layered_npus.
     [[nodiscard]] bool assign_layers(const Graph& graph, std::uint8_t most);
+    /// Of Balanced: a virtual channel more for every turn from down to up; false when a route has
+    /// so many that it would take more than `most`. O(npus x (nodes + links)).
+    [[nodiscard]] bool count_turns(const Graph& graph, std::uint8_t most);
     /// Every NPU has a route to every other one. Shortest paths always have; up*/down* may not
     /// where links lead one way only.
     [[nodiscard]] bool reaches_all(const Graph& graph) const;
@@ -95,16 +115,28 @@ private:
         return kind_ == GraphRoutes::UpDown ? 2 : 1;
     }
     [[nodiscard]] bool goes_up(const Link& link) const;
+    /// Whether routes to a destination may take a link: on dragonflies balanced ones stay in a
+    /// group or enter that of the destination.
+    [[nodiscard]] bool may_take(const Link& link, NodeId destination) const;
+    /// `met`: the states from which the destination is reached, the nearest first.
+    [[nodiscard]] Distances distances_to(const Graph& graph, NodeId destination,
+                                         std::vector<std::size_t>& met) const;
     [[nodiscard]] Distances distances_to(const Graph& graph, NodeId destination) const;
     [[nodiscard]] const Distances& towards(const Graph& graph, NodeId destination) const;
     /// The state behind a link, or -1 where the routing forbids it.
     [[nodiscard]] std::int64_t state_after(std::size_t state, const Link& link) const;
     /// The links by which a route may go on from a state; parallel ones all.
-    void list_steps(const Graph& graph, const Distances& distance, std::size_t state,
-                    std::vector<LinkId>& steps) const;
-    /// The same, `all`: to whatever neighbour.
-    void list_steps(const Graph& graph, const Distances& distance, std::size_t state, bool all,
-                    std::vector<LinkId>& steps) const;
+    void list_steps(const Graph& graph, const Distances& distance, NodeId destination,
+                    std::size_t state, std::vector<LinkId>& steps) const;
+    /// Which links of the fewest links to the destination: to whatever neighbour, to that of the
+    /// lowest link, or all that are used in turn.
+    enum class Reach : std::uint8_t { All, Lowest, Alike };
+    void list_steps(const Graph& graph, const Distances& distance, NodeId destination,
+                    std::size_t state, Reach reach, std::vector<LinkId>& steps) const;
+    /// Of Balanced: which link is whose turn, destination after destination.
+    void take_turns(const Graph& graph);
+    /// One more than the most turns of routes to a destination.
+    [[nodiscard]] std::uint32_t channels_towards(const Graph& graph, NodeId destination) const;
     /// Calls add(held, wanted) for what the routes to a destination wait for.
     template <class Add>
     void visit_dependencies(const Graph& graph, NodeId destination, Add&& add) const;
@@ -113,18 +145,25 @@ private:
     std::uint64_t seed_;
     std::uint8_t layers_ = 1;
     std::vector<std::uint8_t> layer_of_;  ///< by destination; empty: all in layer 0
-    std::vector<std::uint32_t> order_;    ///< up*/down*: the lower, the nearer to the root
+    bool by_turns_ = false;               ///< the virtual channels
+    BalancedSteps turns_;
+    std::vector<std::int32_t> groups_;    ///< of a dragonfly, by node; else empty
+    std::vector<std::uint32_t> order_;    ///< the lower, the nearer to the root of up*/down*
     std::vector<LinkId> first_parallel_;  ///< of every link the lowest with the same ends
     std::string note_;
     mutable std::mutex mutex_;
     mutable std::vector<Distances> distances_;  ///< by destination, worked out when first asked for
 };
 
-/// The router that `Custom` networks have by default: shortest paths where no cycle closes,
-/// else up*/down*, else (links that lead one way) layers; with a note. Null when 32 layers do not
-/// suffice.
-[[nodiscard]] std::shared_ptr<const GraphRouter> automatic_router(const Graph& graph,
-                                                                  std::uint64_t seed);
+/// Virtual channels that Custom networks take by default at most.
+inline constexpr std::uint8_t usual_channels = 4;
+
+/// The router that `Custom` networks have by default: balanced shortest paths, if need be on up to
+/// `most` virtual channels; else the shortest paths to the lowest neighbours where no cycle closes,
+/// else up*/down*, with a note. Where links lead one way and up*/down* does not reach all NPUs,
+/// balanced on as many channels as it takes; null when 32 do not suffice.
+[[nodiscard]] std::shared_ptr<const GraphRouter> automatic_router(
+    const Graph& graph, std::uint64_t seed, std::uint8_t most = usual_channels);
 
 /// Virtual channels that a port of the packet machine may have.
 inline constexpr std::uint8_t most_layers = 32;

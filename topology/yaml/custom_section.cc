@@ -273,31 +273,44 @@ std::shared_ptr<const Planes> planes_of(const Graph& graph,
     return planes->any(graph) ? planes : nullptr;
 }
 
-/// The default: any routing that is free of deadlock, and planes.
-Routes make_automatic_routes(std::uint64_t seed, const Graph& graph) {
-    const std::shared_ptr<const GraphRouter> router = automatic_router(graph, seed);
+[[noreturn]] void refuse_layers(const std::string& word, const YamlField& field) {
+    field.refuse(fmt::format("'{}', which needs layers of virtual channels here", word),
+                 fmt::format("at most {} layers, and {} NPUs", most_layers, most_layered_npus),
+                 "Use up-down");
+}
+
+/// The default: any routing that is free of deadlock on so many virtual channels, and planes.
+Routes make_automatic_routes(std::uint8_t most, std::uint64_t seed, const YamlField& field,
+                             const Graph& graph) {
+    const std::shared_ptr<const GraphRouter> router = automatic_router(graph, seed, most);
     if (!router) {
-        return {};
+        refuse_layers("auto", field);
     }
-    // Shortest paths to the lowest neighbour may be free of deadlock where all together are not.
-    const bool all_switches = !router->is_up_down() && router->virtual_channels_needed() == 1 &&
-                              GraphRouter(graph, GraphRoutes::Ecmp, seed).find_cycle(graph).empty();
-    return {router, nullptr, planes_of(graph, router, all_switches)};
+    Routes routes{router, nullptr, planes_of(graph, router, true)};
+    // Routes in turn may be free of deadlock where all shortest paths together are not.
+    if (routes.planes && (router->is_up_down() || router->virtual_channels_needed() > 1 ||
+                          !GraphRouter(graph, GraphRoutes::Ecmp, seed).find_cycle(graph).empty())) {
+        routes.planes = planes_of(graph, router, false);
+    }
+    return routes;
+}
+
+/// Shortest paths that take links in turn, one for each pair.
+Routes make_balanced_routes(std::uint64_t seed, const YamlField& field, const Graph& graph) {
+    auto router = std::make_shared<GraphRouter>(graph, GraphRoutes::Balanced, seed);
+    if (!router->find_cycle(graph).empty() && !router->count_turns(graph, most_layers)) {
+        refuse_layers("balanced", field);
+    }
+    return {router};
 }
 
 Routes make_routes(const std::string& word, std::uint64_t seed, const YamlField& field,
                    const Graph& graph) {
-    const auto refuse_layers = [&] {
-        field.refuse(fmt::format("'{}', which needs layers of virtual channels here", word),
-                     fmt::format("at most {} layers, and {} NPUs", most_layers, most_layered_npus),
-                     "Use up-down");
-    };
     if (word == "auto") {
-        Routes routes = make_automatic_routes(seed, graph);
-        if (!routes.router) {
-            refuse_layers();
-        }
-        return routes;
+        return make_automatic_routes(usual_channels, seed, field, graph);
+    }
+    if (word == "balanced") {
+        return make_balanced_routes(seed, field, graph);
     }
     const auto spread = spread_named(word);
     const GraphRoutes kind = word == "up-down"          ? GraphRoutes::UpDown
@@ -313,7 +326,7 @@ Routes make_routes(const std::string& word, std::uint64_t seed, const YamlField&
     }
     if (!router->find_cycle(graph).empty()) {
         if (!router->assign_layers(graph, most_layers)) {
-            refuse_layers();
+            refuse_layers(word, field);
         }
         router->set_note(fmt::format(
             "routes of {} would wait for each other in a cycle on one virtual channel; {} layers "
@@ -352,8 +365,10 @@ StandaloneNetwork read_custom(const YamlField& section, GigaByte gigabyte,
     const auto tiers = section.find("tiers");
     own.network.tiers =
         tiers ? read_tiers(*tiers, unknown, own.network.graph) : find_tiers(own.network.graph);
-    own.routing.offered = {"auto", "shortest-path", "up-down", "ecmp", "spray", "adaptive"};
+    own.routing.offered = {"auto", "balanced", "shortest-path", "up-down",
+                           "ecmp", "spray",    "adaptive"};
     own.routing.make = make_routes;
+    own.routing.make_within = make_automatic_routes;
     return own;
 }
 

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "topology/routing/channel_dependencies.h"
+#include "topology/routing/graph_router.h"
 #include "topology/routing/product_routing.h"
 #include "topology/routing/shortest_paths.h"
 #include "topology/yaml/link_fields.h"
@@ -67,11 +69,32 @@ void check_shortest_paths(const YamlField& field, const Graph& graph) {
     }
 }
 
+/// How many virtual channels routes may have by what else the section says: one where links pause,
+/// as Ethernet has none; as many as are given, less the one for rerouting. Nothing where it does
+/// not matter.
+std::optional<std::uint8_t> most_of_routes(const YamlField& section,
+                                           const NetworkDescription& network) {
+    const auto flow_control = section.find("flow_control");
+    if (flow_control && flow_control->is_text() && flow_control->text("") == "pfc") {
+        return std::uint8_t{1};
+    }
+    const auto channels = section.find("virtual_channels");
+    if (!channels || !channels->number()) {
+        return std::nullopt;
+    }
+    const double given = *channels->number() - (network.faults.take_links_down() ? 1 : 0);
+    return static_cast<std::uint8_t>(std::clamp(given, 1.0, double{usual_channels}));
+}
+
 void read_own_routing(const YamlField& section, const RoutingChoice& own,
                       NetworkDescription& network) {
     const auto field = section.find("routing");
     const std::string word = field ? one_of(*field, own.offered) : own.offered.front();
-    Routes routes = own.make(word, network.packet.seed, field.value_or(section), network.graph);
+    const std::optional<std::uint8_t> most =
+        word == "auto" && own.make_within ? most_of_routes(section, network) : std::nullopt;
+    const YamlField& place = field.value_or(section);
+    Routes routes = most ? own.make_within(*most, network.packet.seed, place, network.graph)
+                         : own.make(word, network.packet.seed, place, network.graph);
     network.router = std::move(routes.router);
     network.multipath = std::move(routes.multipath);
     network.planes = std::move(routes.planes);

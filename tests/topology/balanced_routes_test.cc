@@ -1,0 +1,190 @@
+// Routes of Custom networks by default: equal links in turn, and a virtual channel more for each
+// turn from down to up.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "networks.h"
+#include "own_networks.h"
+#include "tests/packet/random_networks.h"
+#include "tests/support/custom_text.h"
+#include "topology/routing/graph_router.h"
+
+namespace npunet::topology {
+namespace {
+
+const std::string links = "bandwidth: 50, latency: 500}\n";
+
+/// The graph of a network with the routes that Custom networks have by default.
+NetworkDescription as_custom(const NetworkDescription& network) {
+    return network_from(test::custom_text(network.graph));
+}
+
+std::vector<LinkId> links_of(const NetworkDescription& network, std::size_t from, std::size_t to) {
+    std::vector<LinkId> route;
+    for (const Hop& hop : network.route(NodeId(from), NodeId(to))) {
+        route.push_back(hop.link);
+    }
+    return route;
+}
+
+void expect_same_routes(const NetworkDescription& network, const std::string& what) {
+    const NetworkDescription custom = as_custom(network);
+    EXPECT_EQ(custom.routing_name(), "balanced") << what;
+    for (std::size_t from = 0; from < network.graph.npus(); ++from) {
+        for (std::size_t to = 0; to < network.graph.npus(); ++to) {
+            ASSERT_EQ(links_of(custom, from, to), links_of(network, from, to))
+                << what << from << " to " << to;
+        }
+    }
+    expect_no_deadlock(custom);
+}
+
+// D-mod-k, where full leaves and pods have a multiple of as many NPUs as up-links.
+TEST(BalancedRoutes, OfFatTreesAreThoseOfTheFatTree) {
+    for (const char* tree : {"levels: 2, radix: 8, npus: 32", "levels: 2, radix: 8, npus: 29",
+                             "levels: 3, radix: 4, npus: 16", "levels: 3, radix: 8, npus: 70",
+                             "levels: 2, radix: 12, npus: 60, oversubscription: 2",
+                             "levels: 3, radix: 8, npus: 96, oversubscription: [1, 3]"}) {
+        const NetworkDescription network =
+            network_from(std::string("FatTree: {") + tree + ", " + links);
+        expect_same_routes(network, tree);
+        EXPECT_EQ(as_custom(network).virtual_channels_needed(), 1) << tree;
+    }
+}
+
+// A ring goes up where both directions are equally short, as its first link does; a torus settles
+// dimension after dimension, as the links of the first come first. The channels differ: there is
+// no dateline in a graph.
+TEST(BalancedRoutes, OfProductsAreInDimensionOrder) {
+    for (const auto& [kinds, sizes, channels] :
+         std::vector<std::tuple<std::string, std::string, int>>{{"Ring", "6", 2},
+                                                                {"Ring, Ring", "4, 4", 3},
+                                                                {"Ring, Ring", "5, 6", 3},
+                                                                {"Ring, Ring, Ring", "4, 4, 4", 4},
+                                                                {"Mesh1D, Mesh1D", "3, 4", 1},
+                                                                {"FullyConnected, Ring", "3, 6", 3},
+                                                                {"Ring, Switch", "6, 3", 2},
+                                                                {"Switch, Switch", "4, 8", 1}}) {
+        std::string values = "[50";
+        for (const char c : kinds) {
+            values += c == ',' ? ", 50" : "";
+        }
+        values += "]\n";
+        const NetworkDescription network =
+            network_from("topology: [" + kinds + "]\nnpus_count: [" + sizes +
+                         "]\nbandwidth: " + values + "latency: " + values);
+        expect_same_routes(network, kinds);
+        EXPECT_LE(as_custom(network).virtual_channels_needed(), channels) << kinds;
+    }
+}
+
+// Two of the links between routers may lead up after one that led down, so two channels do, as
+// with the dragonfly's own routes; and the same number of pairs uses a global link, give or take.
+TEST(BalancedRoutes, OfDragonfliesAreMinimalOnTwoChannels) {
+    for (const char* shape : {"a: 4, p: 2, h: 2, groups: 4", "a: 4, p: 2, h: 2, groups: 9",
+                              "a: 4, p: 2, h: 1, groups: 5"}) {
+        const NetworkDescription network =
+            network_from(std::string("Dragonfly: {") + shape + ", " + links);
+        const NetworkDescription custom = as_custom(network);
+        EXPECT_EQ(custom.routing_name(), "balanced");
+        EXPECT_LE(custom.virtual_channels_needed(), 2);
+        expect_no_deadlock(custom);
+        std::vector<int> own(network.graph.links());
+        std::vector<int> pairs(network.graph.links());
+        for (std::size_t from = 0; from < network.graph.npus(); ++from) {
+            for (std::size_t to = 0; to < network.graph.npus(); ++to) {
+                ASSERT_EQ(network.route(NodeId(from), NodeId(to)).size(),
+                          custom.route(NodeId(from), NodeId(to)).size());
+                for (const LinkId link : links_of(network, from, to)) {
+                    ++own[link.index()];
+                }
+                for (const LinkId link : links_of(custom, from, to)) {
+                    ++pairs[link.index()];
+                }
+            }
+        }
+        EXPECT_LE(*std::max_element(pairs.begin(), pairs.end()),
+                  1.1 * *std::max_element(own.begin(), own.end()))
+            << shape;
+    }
+}
+
+// 32 servers of 4 on rails of two levels, 4 leaves of 8 servers: every leaf spreads the 24 servers
+// of other leaves over its 8 up-links, 3 each, though the NPUs of a rail are every fourth only.
+TEST(BalancedRoutes, SpreadWhatComesToASwitch) {
+    const NetworkDescription network = network_from(
+        "Rail: {servers: 32, npus_per_server: 4, scale_up: {kind: switch, bandwidth: 450, "
+        "latency: 500}, scale_out: {levels: 2, radix: 16, " +
+        links.substr(0, links.size() - 2) + "}}\n");
+    const NetworkDescription custom = as_custom(network);
+    std::vector<int> pairs(custom.graph.links());
+    for (std::size_t to = 4; to < custom.graph.npus(); to += 4) {
+        for (const LinkId link : links_of(custom, 0, to)) {
+            ++pairs[link.index()];
+        }
+    }
+    int up_links = 0;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const Link& link = custom.graph.link(LinkId(i));
+        if (link.to.index() >= custom.graph.npus() && link.from.index() >= custom.graph.npus() &&
+            custom.graph.name(link.from) == "rail0-leaf0") {
+            EXPECT_EQ(pairs[i], 3);
+            ++up_links;
+        }
+    }
+    EXPECT_EQ(up_links, 8);
+}
+
+// On any graph: the fewest links, free of deadlock on the channels that are counted, and each pair
+// on one route.
+TEST(BalancedRoutes, AreShortestAndFreeOfDeadlockOnAnyGraph) {
+    std::mt19937_64 random(7);
+    int several = 0;
+    for (int i = 0; i < 150; ++i) {
+        const auto kind = static_cast<unsigned>(i % 5);
+        const Graph graph = network_from(packet_test::random_network_text(kind, random)).graph;
+        NetworkDescription network;
+        network.graph = graph;
+        auto router = std::make_shared<GraphRouter>(graph, GraphRoutes::Balanced, 1);
+        const bool cyclic = !router->find_cycle(graph).empty();
+        ASSERT_TRUE(router->count_turns(graph, most_layers));
+        several += cyclic ? 1 : 0;
+        EXPECT_TRUE(!cyclic || router->virtual_channels_needed() > 1);
+        network.router = router;
+        expect_valid_routes(network);
+        if (kind != 2) {  // Dragonfly: at most one link between groups
+            expect_shortest_routes(network);
+        }
+        expect_no_deadlock(network);
+    }
+    EXPECT_GT(several, 10);
+}
+
+// Ethernet has no virtual channels, and who gives one gets routes that do with one.
+TEST(BalancedRoutes, UpDownWhereThereIsOneChannel) {
+    const std::string ring = test::custom_text(
+        network_from("topology: [Ring]\nnpus_count: [6]\nbandwidth: [50]\nlatency: [500]\n").graph);
+    EXPECT_EQ(network_from(ring).routing_name(), "balanced");
+    EXPECT_EQ(network_from(ring + "packet: {mtu: 4096}\n").virtual_channels(), 2);
+    EXPECT_EQ(network_from(ring + "packet: {routing: balanced}\n").virtual_channels(), 2);
+    for (const char* packet : {"flow_control: pfc", "virtual_channels: 1"}) {
+        std::vector<std::string> warnings;
+        EXPECT_EQ(network_from(ring + "packet: {" + packet + "}\n", &warnings).routing_name(),
+                  "up-down");
+        ASSERT_GE(warnings.size(), 1U);
+        EXPECT_THAT(warnings[0], testing::HasSubstr("need more than 1 virtual channel; up*/down*"));
+    }
+    EXPECT_EQ(network_from(ring + "packet: {virtual_channels: 2}\n").routing_name(), "balanced");
+    EXPECT_THAT(refusal_of(ring + "packet: {routing: balanced, virtual_channels: 1}\n"),
+                testing::HasSubstr("at least 2, which the routing on Custom needs"));
+}
+
+}  // namespace
+}  // namespace npunet::topology
