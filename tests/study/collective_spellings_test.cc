@@ -76,9 +76,11 @@ void expect_alike(const std::string& a, const std::string& b) {
                              {Bytes(1 << 10), Bytes(1 << 16), Bytes(1 << 22), Bytes(1 << 30)},
                              Fidelity::Analytical),
                   1.02);
+        // On a torus the routes are the same but not the virtual channels: a graph has no dateline.
+        const bool torus = a.rfind("topology: [Ring, Ring]", 0) == 0;
         EXPECT_LE(difference(one, other, kind, {Bytes(1 << 10), Bytes(1 << 16), Bytes(1 << 22)},
                              Fidelity::Packet),
-                  1.05);
+                  torus && kind == CollectiveKind::AllToAll ? 1.25 : 1.05);
     }
 }
 

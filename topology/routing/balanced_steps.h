@@ -6,7 +6,7 @@
 //     order turns.close(destination); link = turns.find(destination, at);
 //
 // A switch that has several equal links towards an NPU takes the one that it uses for the fewest
-// NPUs so far, of equals the first; on dragonflies every router begins with another one. Only what
+// NPUs so far, of equals the first. Only what
 // routes come to a switch for counts. On a fat tree with full leaves this is D-mod-k (Zahavi,
 // "Fat-tree routing and node ordering providing contention free traffic for MPI global
 // collectives", J. Parallel Distrib. Comput. 72, 2012): of u up-links a leaf uses number d mod u,

@@ -18,8 +18,7 @@ namespace npunet::topology {
 namespace {
 
 /// The group of every node of a dragonfly; empty for other graphs.
-std::vector<std::int32_t> router_groups_of(const Graph& graph) {
-    const std::int64_t size = npus_of_router_group(graph, neighbours_of(graph));
+std::vector<std::int32_t> router_groups_of(const Graph& graph, std::int64_t size) {
     std::vector<std::int32_t> groups;
     if (size == 0) {
         return groups;
@@ -47,8 +46,11 @@ GraphRouter::GraphRouter(const Graph& graph, GraphRoutes kind, std::uint64_t see
             first.try_emplace({link.from.value(), link.to.value()}, LinkId(i)).first->second);
     }
     if (kind == GraphRoutes::Balanced) {
-        groups_ = router_groups_of(graph);
-        take_turns(graph);
+        group_npus_ = npus_of_router_group(graph, neighbours_of(graph));
+        groups_ = router_groups_of(graph, group_npus_);
+        if (groups_.empty()) {
+            take_turns(graph);
+        }
     }
 }
 
@@ -149,11 +151,12 @@ const GraphRouter::Distances& GraphRouter::towards(const Graph& graph, NodeId de
 
 void GraphRouter::list_steps(const Graph& graph, const Distances& distance, NodeId destination,
                              std::size_t state, std::vector<LinkId>& steps) const {
-    const Reach reach = kind_ == GraphRoutes::Ecmp       ? Reach::All
-                        : kind_ == GraphRoutes::Balanced ? Reach::Alike
-                                                         : Reach::Lowest;
+    const bool all = kind_ == GraphRoutes::Ecmp || !groups_.empty();
+    const bool turns = kind_ == GraphRoutes::Balanced &&
+                       graph.kind(NodeId(state / states_per_node())) == NodeKind::Switch;
+    const Reach reach = all ? Reach::All : turns ? Reach::Alike : Reach::Lowest;
     list_steps(graph, distance, destination, state, reach, steps);
-    if (kind_ == GraphRoutes::Balanced && steps.size() > 1) {
+    if (kind_ == GraphRoutes::Balanced && groups_.empty() && steps.size() > 1) {
         if (const LinkId turn = turns_.find(destination, graph.link(steps.front()).from);
             turn.valid()) {
             steps.assign(1, turn);
@@ -229,6 +232,15 @@ std::size_t GraphRouter::preferred(const std::vector<LinkId>& links, NodeId at, 
 void GraphRouter::set_channels(const Graph& graph, NodeId to, std::vector<Hop>& route) const {
     std::uint8_t channel = layer_towards(to);
     bool gone_down = false;
+    if (!groups_.empty()) {
+        // The local link behind the one between groups.
+        for (std::size_t i = 1; by_turns_ && i + 1 < route.size(); ++i) {
+            const Link& before = graph.link(route[i - 1].link);
+            const bool left = groups_[before.from.index()] != groups_[before.to.index()];
+            route[i].virtual_channel = left ? 1 : 0;
+        }
+        return;
+    }
     for (Hop& hop : route) {
         if (by_turns_) {
             const bool up = goes_up(graph.link(hop.link));
@@ -263,8 +275,8 @@ std::uint32_t GraphRouter::channels_towards(const Graph& graph, NodeId destinati
 
 bool GraphRouter::count_turns(const Graph& graph, std::uint8_t most) {
     assert(kind_ == GraphRoutes::Balanced);
-    std::uint32_t channels = 1;
-    for (std::size_t to = 0; to < graph.npus() && channels <= most; ++to) {
+    std::uint32_t channels = groups_.empty() ? 1 : 2;
+    for (std::size_t to = 0; groups_.empty() && to < graph.npus() && channels <= most; ++to) {
         channels = std::max(channels, channels_towards(graph, NodeId(to)));
     }
     if (channels > most) {
@@ -289,7 +301,11 @@ void GraphRouter::list_shortest_steps(const Graph& graph, NodeId at, NodeId to,
 
 std::vector<Hop> GraphRouter::route(const Graph& graph, NodeId from, NodeId to) const {
     const Distances& distance = towards(graph, to);
-    std::uint64_t hash = pair_hash(seed_, from, to);
+    const bool dragonfly = !groups_.empty();
+    std::uint64_t hash =
+        dragonfly
+            ? static_cast<std::uint64_t>(from.value() % group_npus_ + to.value() % group_npus_)
+            : pair_hash(seed_, from, to);
     std::vector<Hop> hops;
     std::vector<LinkId> steps;
     std::size_t state = from.index() * states_per_node();
@@ -297,7 +313,7 @@ std::vector<Hop> GraphRouter::route(const Graph& graph, NodeId from, NodeId to) 
         list_steps(graph, distance, to, state, steps);
         assert(!steps.empty() && "the network is connected");
         const LinkId link = steps[hash % steps.size()];
-        hash = splitmix64(hash);
+        hash = dragonfly ? hash / steps.size() : splitmix64(hash);
         hops.push_back(Hop{link, 0});
         state = static_cast<std::size_t>(state_after(state, graph.link(link)));
     }

@@ -2,9 +2,11 @@
 //
 //     auto router = automatic_router(network.graph, seed);
 //
-// Balanced: the fewest links, on what looks like a dragonfly (topology/graph/router_groups.h) with
-// at most one between groups, though two of them may be shorter than two local links and one; a
-// switch uses equal links in turn, by destination (topology/routing/balanced_steps.h).
+// Balanced: the fewest links; a switch uses equal links in turn, by destination
+// (topology/routing/balanced_steps.h). On what is a dragonfly by its links
+// (topology/graph/router_groups.h) at most one of them leads to another group, though two may be
+// shorter than one and two local ones, and of n equal links a route takes number (s + d) mod n,
+// s and d being the places of the NPUs in their groups.
 // ShortestPath: the fewest links, among equals to the neighbour of the lowest link. Ecmp: any of
 // the equals, by a hash of seed, source and destination. UpDown: the fewest links among the routes
 // that never go up after they have gone down, where a link goes up when it leads to a node that is
@@ -13,12 +15,12 @@
 // network using point-to-point links", IEEE J. Sel. Areas Commun. 9, 1991). Links up wait for lower
 // nodes only and links down for higher ones, so no cycle can close.
 //
-// Routes pass through NPUs as through switches. Of parallel links a route takes one by the hash, of
-// alike links of an NPU to several switches, too (Balanced).
+// Routes pass through NPUs as through switches. Of parallel links a route takes one by the hash.
 //
 // Where balanced routes could wait for each other in a cycle, a packet that goes up after it has
 // gone down, in the order of up*/down*, goes on on the next virtual channel. On each channel it
-// goes up, then down, so that no cycle can close there, and it never returns to a lower one.
+// goes up, then down, so that no cycle can close there, and it never returns to a lower one. On a
+// dragonfly the local link behind the one between groups has channel 1, all others channel 0.
 //
 // Where the shortest paths to all destinations could wait for each other in a cycle, layers of
 // virtual channels are assigned: destination by destination, each to the lowest layer in which no
@@ -147,6 +149,7 @@ private:
     std::vector<std::uint8_t> layer_of_;  ///< by destination; empty: all in layer 0
     bool by_turns_ = false;               ///< the virtual channels
     BalancedSteps turns_;
+    std::int64_t group_npus_ = 0;         ///< of a dragonfly's group
     std::vector<std::int32_t> groups_;    ///< of a dragonfly, by node; else empty
     std::vector<std::uint32_t> order_;    ///< the lower, the nearer to the root of up*/down*
     std::vector<LinkId> first_parallel_;  ///< of every link the lowest with the same ends
