@@ -36,6 +36,8 @@ public:
         level_->send(message);
     }
 
+    [[nodiscard]] bool sends_in_order() const override { return level_->sends_in_order(); }
+
     [[nodiscard]] std::vector<engine::LinkUse> link_use() const override {
         level_->settle();
         std::vector<engine::LinkUse> uses = level_->link_use();

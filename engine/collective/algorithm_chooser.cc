@@ -68,6 +68,9 @@ std::vector<AlgorithmForm> AlgorithmChooser::forms() const {
     const std::size_t factors = question_->layout->factors().size();
     std::vector<AlgorithmForm> result;
     for (const Implementation& implementation : Implementation::offered(question_->kind, false)) {
+        if (question_->direct_only && implementation.algorithm != Algorithm::Direct) {
+            continue;
+        }
         if (factors > 1 && has_hierarchical_form(question_->kind) &&
             fits(implementation, question_->kind, true) &&
             fits(implementation, question_->kind, false)) {
@@ -180,7 +183,7 @@ void AlgorithmChooser::tune_chunks(Candidate& candidate) {
 void AlgorithmChooser::mix_algorithms(Candidate& best) {
     const std::size_t factors = question_->layout->factors().size();
     const bool rotates = best.recipe.form.entries.front().all_dimensions_at_once;
-    if (best.recipe.form.flat || rotates || factors < 2) {
+    if (best.recipe.form.flat || rotates || factors < 2 || question_->direct_only) {
         return;
     }
     best.recipe.form.entries.resize(factors, Implementation(best.recipe.form.entries.front()));

@@ -38,6 +38,8 @@ public:
         Bytes size;  ///< as in the trace
         const std::vector<Rank>* ranks = nullptr;
         const CommunicatorLayout* layout = nullptr;
+        /// For unequal all-to-alls of this mean size: direct, along the tiers or over one line.
+        bool direct_only = false;
         /// What system.json says.
         const AlgorithmForm* form = nullptr;  ///< null: to be chosen
         std::int32_t splits = 0;              ///< 0: to be chosen

@@ -205,10 +205,16 @@ void CollectiveEngine::start_exchange(Run& run, Stream& stream) {
     const MessageNote note = share_.has(to) ? MessageNote{stream.peer_run, place, arrives_in, 0}
                                             : MessageNote{run.instance, place, arrives_in,
                                                           static_cast<std::uint32_t>(to.value())};
-    transport_.send(
-        run.rank, to, next.bytes, *this, note, false,
-        communication_of(instances_[run.instance].kind),
-        {stream.peer_operation, (static_cast<std::uint64_t>(place) << 32) | arrives_in});
+    const CollectiveInstance& instance = instances_[run.instance];
+    const Communication kind = communication_of(instance.kind);
+    const MessageOrder order{stream.peer_operation,
+                             (static_cast<std::uint64_t>(place) << 32) | arrives_in};
+    if (by_content_ && run.plan.chunks > 1 && next.receive_from == Exchange::no_rank) {
+        // Nothing that comes in holds the next chunk back.
+        transport_.send_in_turn(run.rank, to, next.bytes, *this, note, kind, order, instance.group);
+    } else {
+        transport_.send(run.rank, to, next.bytes, *this, note, false, kind, order);
+    }
 }
 
 bool CollectiveEngine::take_early(Run& run, Stream& stream) {

@@ -14,11 +14,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/ids.h"
 #include "base/quantities.h"
+#include "engine/collective/tiered_amounts.h"
 #include "engine/collective_algorithms/phase.h"
 #include "engine/collective_files/file_algorithm.h"
 
@@ -50,6 +52,8 @@ struct CollectivePlan {
     Time endpoint_delay;
     /// "ring", "direct"; "ring+direct" by dimension or tier: for the report.
     std::string algorithm;
+    /// Keeps the sizes of the phases of an unequal all-to-all along the tiers; else null.
+    std::shared_ptr<const TieredAmounts> amounts;
     /// An algorithm from a file, which lives as long as the SystemConfig: there are no phases then.
     const FileAlgorithm* file = nullptr;
 

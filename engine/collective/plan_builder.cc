@@ -124,6 +124,9 @@ PlannedPhase& PlanBuilder::add_phase(const Lane& lane, std::size_t factor_number
     lane.plan.queues = std::max(lane.plan.queues, phase.queue + 1);
     phase.alternates =
         implementation.algorithm == Algorithm::DoubleBinaryTree && !dialect_.trees_share_chunks;
+    if (lane.plan.amounts != nullptr) {
+        phase.shape.sizes = &lane.plan.amounts->of(lane.member, factor_number);
+    }
     lane.plan.phases.push_back(phase);
     return lane.plan.phases.back();
 }
@@ -212,6 +215,7 @@ CollectivePlan PlanBuilder::build(const CollectiveRecipe& recipe, const Communic
         const auto me = std::find(ring.begin(), ring.end(), (*task.ranks)[member]) - ring.begin();
         add_line(plan, ring, static_cast<std::size_t>(me), task, first);
     } else {
+        plan.amounts = task.amounts;
         add_lanes(plan, layout, recipe.form, task, member);
     }
     return plan;

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "engine/collective/communicator_layout.h"
@@ -24,7 +25,9 @@ struct CollectiveTask {
     Bytes size;                                        ///< as in the trace
     std::int32_t root = 0;                             ///< its place; counts where there is one
     const std::vector<std::int64_t>* sizes = nullptr;  ///< of an unequal all-to-all
-    const std::vector<Rank>* ranks = nullptr;          ///< in listed order
+    /// The same of all members, for forms along the tiers.
+    std::shared_ptr<const TieredAmounts> amounts = nullptr;
+    const std::vector<Rank>* ranks = nullptr;  ///< in listed order
 };
 
 class PlanBuilder {

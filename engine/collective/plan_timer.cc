@@ -9,10 +9,19 @@ namespace npunet::engine {
 
 PlanTimer::PlanTimer(const topology::NetworkDescription& network, const SystemConfig& system,
                      std::size_t ranks)
-    : network_(network), endpoint_delay_(system.endpoint_delay) {
+    : network_(network), endpoint_delay_(system.endpoint_delay), actor_of_rank_(ranks) {
     for (const ComputeRate& rate : system.compute_rates(ranks)) {
         memory_bandwidth_.push_back(std::llround(rate.memory_bandwidth * 1e9));
     }
+}
+
+std::uint32_t PlanTimer::port_of(LinkId link) {
+    const auto [found, is_new] =
+        port_of_link_.try_emplace(link.value(), static_cast<std::uint32_t>(ports_.size()));
+    if (is_new) {
+        ports_.emplace_back();
+    }
+    return found->second;
 }
 
 const PlanTimer::RouteCost& PlanTimer::route(Rank from, Rank to) {
@@ -27,6 +36,8 @@ const PlanTimer::RouteCost& PlanTimer::route(Rank from, Rank to) {
         cost.planes = static_cast<std::int64_t>(planes.size());
         cost.first = hops.front().link;
         cost.last = hops.back().link;
+        cost.first_port = port_of(cost.first);
+        cost.last_port = port_of(cost.last);
         cost.first_rate = network_.graph.link(cost.first).rate;
         cost.last_rate = network_.graph.link(cost.last).rate;
         cost.slowest = cost.first_rate;
@@ -145,11 +156,8 @@ PlanTimer::Timing PlanTimer::run(const std::vector<CollectivePlan>& plans,
                                  const std::vector<Rank>& ranks) {
     plans_ = &plans;
     ranks_ = &ranks;
-    actor_of_rank_.clear();
     ring_costs_.clear();
-    source_free_.clear();
-    sink_free_.clear();
-    busy_.clear();
+    std::fill(ports_.begin(), ports_.end(), Port());
     flights_.clear();
     free_flights_.clear();
     numbers_ = 0;
@@ -158,7 +166,7 @@ PlanTimer::Timing PlanTimer::run(const std::vector<CollectivePlan>& plans,
     actors_.clear();
     actors_.resize(actors);
     for (std::uint32_t actor = 0; actor < actors; ++actor) {
-        actor_of_rank_[ranks[actor].value()] = actor;
+        actor_of_rank_[ranks[actor].index()] = actor;
     }
     for (std::uint32_t actor = 0; actor < actors; ++actor) {
         start(actor, plans[actor], ranks[actor]);
@@ -181,8 +189,8 @@ PlanTimer::Timing PlanTimer::run(const std::vector<CollectivePlan>& plans,
         end = std::max(end, now_);
     }
     Time busiest;
-    for (const auto& [link, busy] : busy_) {
-        busiest = std::max(busiest, busy);
+    for (const Port& port : ports_) {
+        busiest = std::max(busiest, port.busy);
     }
     return {end, busiest};
 }
@@ -282,7 +290,9 @@ PlanTimer::RouteCost PlanTimer::cost_of(std::uint32_t actor, const Stream& strea
         // What it receives in that exchange comes over this port of its own.
         const Exchange same = exchange(stream.shape, next.arrives_in);
         if (same.receive_from != Exchange::no_rank) {
-            cost.last = route(stream.line[same.receive_from], own).last;
+            const RouteCost& into = route(stream.line[same.receive_from], own);
+            cost.last = into.last;
+            cost.last_port = into.last_port;
         }
     }
     return cost;
@@ -300,17 +310,17 @@ void PlanTimer::send(std::uint32_t actor, Stream& stream, const Exchange& next) 
     Flight& flight = flights_[number];
     flight.cost = cost_of(actor, stream, next);
     flight.bytes = next.bytes;
-    flight.to = one_for_all_ ? actor : actor_of_rank_.at(stream.line[next.send_to].value());
+    flight.to = one_for_all_ ? actor : actor_of_rank_[stream.line[next.send_to].index()];
     flight.stream = stream.index;
     flight.phase = stream.phase;
     flight.exchange = next.arrives_in;
     flight.head_is_in = false;
-    Time& free = source_free_[flight.cost.first.value()];
+    Port& port = ports_[flight.cost.first_port];
+    Time& free = port.source_free;
     const Time started = std::max(now_, free);
     const Time sending = transfer_time(flight.cost.share(next.bytes), flight.cost.first_rate);
     free = later(started, sending);
-    Time& busy = busy_[flight.cost.first.value()];
-    busy = later(busy, sending);
+    port.busy = later(port.busy, sending);
     schedule(later(started, flight.cost.latency), Event::Flies, flight.to, number);
 }
 
@@ -318,7 +328,7 @@ void PlanTimer::fly(std::uint32_t number) {
     Flight& flight = flights_[number];
     if (!flight.head_is_in) {
         flight.head_is_in = true;
-        Time& free = sink_free_[flight.cost.last.value()];
+        Time& free = ports_[flight.cost.last_port].sink_free;
         const Time taken_in =
             later(free, transfer_time(flight.cost.share(flight.bytes), flight.cost.last_rate));
         free = std::max(

@@ -62,12 +62,20 @@ private:
         Rate last_rate;
         LinkId first;
         LinkId last;
+        std::uint32_t first_port = 0;  ///< index into ports_
+        std::uint32_t last_port = 0;
         std::int64_t planes = 1;
 
         /// What the links of each plane carry of a message.
         [[nodiscard]] Bytes share(Bytes bytes) const {
             return Bytes((bytes.value() + planes - 1) / planes);
         }
+    };
+    /// A link by which messages leave or reach NPUs.
+    struct Port {
+        Time source_free;
+        Time sink_free;
+        Time busy;
     };
     struct Flight {
         RouteCost cost;
@@ -91,6 +99,7 @@ private:
     };
 
     [[nodiscard]] const RouteCost& route(Rank from, Rank to);
+    [[nodiscard]] std::uint32_t port_of(LinkId link);
     [[nodiscard]] Timing run(const std::vector<CollectivePlan>& plans,
                              const std::vector<Rank>& ranks);
     void start(std::uint32_t actor, const CollectivePlan& plan, Rank rank);
@@ -113,16 +122,15 @@ private:
     Time endpoint_delay_;
     std::vector<std::int64_t> memory_bandwidth_;  ///< by rank, bytes per second; 0 = not given
     std::unordered_map<std::uint64_t, RouteCost> routes_;
+    std::unordered_map<std::int32_t, std::uint32_t> port_of_link_;
     // Of a run:
     bool one_for_all_ = false;
     const std::vector<CollectivePlan>* plans_ = nullptr;
     const std::vector<Rank>* ranks_ = nullptr;
-    std::unordered_map<std::int32_t, std::uint32_t> actor_of_rank_;
+    std::vector<std::uint32_t> actor_of_rank_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, RouteCost> ring_costs_;
     std::vector<CollectiveRun> actors_;
-    std::unordered_map<std::int32_t, Time> source_free_;
-    std::unordered_map<std::int32_t, Time> sink_free_;
-    std::unordered_map<std::int32_t, Time> busy_;
+    std::vector<Port> ports_;  ///< of the routes so far
     std::vector<Flight> flights_;
     std::vector<std::uint32_t> free_flights_;
     std::priority_queue<Event> events_;

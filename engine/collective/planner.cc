@@ -70,6 +70,19 @@ void add_route(Likeness& likeness, const topology::NetworkDescription& network, 
     }
 }
 
+/// A member's part in the number-th collective of the group; null where it has no such.
+const ProgramOperation* collective_of(const Workload& workload, Rank member, std::int32_t group,
+                                      std::size_t number) {
+    const RankProgram& program = workload.program(member);
+    const std::vector<std::int32_t>& groups = workload.bindings[member.index()].groups;
+    const auto slot =
+        static_cast<std::size_t>(std::find(groups.begin(), groups.end(), group) - groups.begin());
+    if (slot >= program.collectives_of.size() || number >= program.collectives_of[slot].size()) {
+        return nullptr;
+    }
+    return &program.operations[program.collectives_of[slot][number]];
+}
+
 bool is_open(const SystemConfig& system, CollectiveKind kind) {
     return system.implementations(kind).empty() || system.preferred_dataset_splits == 0 ||
            system.active_chunks_per_dimension == 0;
@@ -168,12 +181,12 @@ CollectivePlan CollectivePlanner::plan_by(const CollectiveRecipe& recipe, const 
 }
 
 const CollectiveRecipe& CollectivePlanner::recipe(const Communicator& of,
-                                                  const CollectiveTask& task) {
+                                                  const CollectiveTask& task, bool direct_only) {
     const bool open = is_open(system_, task.kind) && task.sizes == nullptr &&
                       task.kind != CollectiveKind::Barrier;
     const std::int32_t root = open && has_root(task.kind) ? task.root : 0;
     const auto [found, is_new] = choices_.try_emplace(
-        ChoiceKey{of.likeness, task.kind, open ? task.size.value() : -1, root});
+        ChoiceKey{of.likeness, task.kind, open ? task.size.value() : -1, root, direct_only});
     CollectiveRecipe& recipe = found->second;
     if (!is_new) {
         return recipe;
@@ -192,6 +205,7 @@ const CollectiveRecipe& CollectivePlanner::recipe(const Communicator& of,
     question.size = task.size;
     question.ranks = task.ranks;
     question.layout = &of.layout;
+    question.direct_only = direct_only;
     question.form = given ? &recipe.form : nullptr;
     question.splits = system_.preferred_dataset_splits;
     question.active_chunks = system_.active_chunks_per_dimension;
@@ -243,7 +257,7 @@ CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
     CollectiveRecipe special;
     const CollectiveRecipe* used = &special;
     if (task.sizes != nullptr) {
-        special = direct_recipe();
+        special = unequal_recipe(group, rank, operation, task);
     } else if (!has_configuration(group)) {
         special = reference_recipe(task.kind);
     } else {
@@ -269,6 +283,62 @@ CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
                          system_.file)});
     }
     return plan;
+}
+
+const CollectivePlanner::Unequal* CollectivePlanner::unequal(std::int32_t group, Rank rank,
+                                                             const ProgramOperation& operation) {
+    constexpr std::size_t latest = 8;
+    constexpr std::int64_t most = std::int64_t{1} << 62;
+    const RankProgram& own = workload_.program(rank);
+    const auto index = static_cast<std::uint32_t>(&operation - own.operations.data());
+    const auto& parts = own.collectives_of[static_cast<std::size_t>(operation.group)];
+    const auto number =
+        static_cast<std::size_t>(std::find(parts.begin(), parts.end(), index) - parts.begin());
+    std::deque<Unequal>& known = unequal_[group];
+    const auto found = std::find_if(known.begin(), known.end(),
+                                    [&](const Unequal& one) { return one.number == number; });
+    if (found != known.end()) {
+        return &*found;
+    }
+    if (known.size() == latest) {
+        known.pop_front();
+    }
+    Unequal& result = known.emplace_back(Unequal{number, nullptr, Bytes()});
+    std::vector<const std::vector<std::int64_t>*> rows;
+    std::int64_t total = 0;
+    for (const Rank member : workload_.groups[static_cast<std::size_t>(group)].ranks) {
+        const ProgramOperation* part = collective_of(workload_, member, group, number);
+        if (part == nullptr || part->sizes.empty() || part->bytes.value() > most - total) {
+            return &result;
+        }
+        rows.push_back(&part->sizes);
+        total += part->bytes.value();
+    }
+    std::int64_t mean = 1;
+    while (mean < total / static_cast<std::int64_t>(rows.size())) {
+        mean *= 2;
+    }
+    result.mean = Bytes(mean);
+    result.amounts = std::make_shared<TieredAmounts>(communicator(group).layout, rows);
+    return &result;
+}
+
+CollectiveRecipe CollectivePlanner::unequal_recipe(std::int32_t group, Rank rank,
+                                                   const ProgramOperation& operation,
+                                                   CollectiveTask& task) {
+    const Communicator& own = communicator(group);
+    const bool open = system_.implementations(task.kind).empty() && dialect_.exact_chunks &&
+                      has_configuration(group);
+    const Unequal* const all =
+        open && own.layout.factors().size() > 1 ? unequal(group, rank, operation) : nullptr;
+    if (all == nullptr || all->amounts == nullptr) {
+        return direct_recipe();
+    }
+    CollectiveTask equal = task;
+    equal.sizes = nullptr;
+    equal.size = all->mean;
+    task.amounts = all->amounts;
+    return recipe(own, equal, true);
 }
 
 CollectiveRecipe CollectivePlanner::direct_recipe() const {

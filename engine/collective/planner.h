@@ -8,6 +8,9 @@
 // coordinate there. Everything else, the algorithms called flat and, where system.json names
 // their algorithm, collectives with a root, is one line of all members in listed order.
 //
+// An unequal all-to-all is direct, over one line or, where system.json names no algorithm, along
+// the tiers if an equal one of its mean size is faster so.
+//
 // Where system.json leaves algorithm or chunks open, they are chosen (algorithm_chooser.h); then
 // broadcast and reduce have a form along the tiers, too: scatter, broadcast by all NPUs of a server
 // at once, all-gather; reduce-scatter, reduce, gather (van de Geijn, "On global combine
@@ -21,6 +24,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -62,6 +66,15 @@ private:
         std::uint64_t likeness;
     };
 
+    /// An unequal all-to-all, the number-th collective of its group.
+    struct Unequal {
+        std::size_t number;
+        std::shared_ptr<const TieredAmounts> amounts;  ///< null: not known
+        /// Of a member on average, rounded up to a power of two: there are as many choices as such
+        /// sizes.
+        Bytes mean;
+    };
+
     const Communicator& communicator(std::int32_t group);
     [[nodiscard]] std::uint64_t likeness_of(const CommunicatorLayout& layout,
                                             const std::vector<Rank>& ranks) const;
@@ -70,11 +83,20 @@ private:
     /// What system.json says of the algorithm; the list is not empty.
     [[nodiscard]] AlgorithmForm given_form(CollectiveKind kind,
                                            const CommunicatorLayout& layout) const;
-    /// Of even collectives in communicators with a configuration.
-    [[nodiscard]] const CollectiveRecipe& recipe(const Communicator& of,
-                                                 const CollectiveTask& task);
-    /// Of an unequal all-to-all.
+    /// Of even collectives in communicators with a configuration; `direct_only`: for uneven ones of
+    /// that size.
+    [[nodiscard]] const CollectiveRecipe& recipe(const Communicator& of, const CollectiveTask& task,
+                                                 bool direct_only = false);
+    /// Of an unequal all-to-all over one line.
     [[nodiscard]] CollectiveRecipe direct_recipe() const;
+    /// Of an unequal all-to-all that may go along the tiers; sets what its members send there.
+    [[nodiscard]] CollectiveRecipe unequal_recipe(std::int32_t group, Rank rank,
+                                                  const ProgramOperation& operation,
+                                                  CollectiveTask& task);
+    /// What all members send in the collective that the operation is a part of; null where that is
+    /// not known of one of them: the run will stall, or it is too much.
+    [[nodiscard]] const Unequal* unequal(std::int32_t group, Rank rank,
+                                         const ProgramOperation& operation);
     /// Of communicators that the dialect's reference does not configure.
     [[nodiscard]] CollectiveRecipe reference_recipe(CollectiveKind kind) const;
     /// The plan by a file that system.json names for the collective; else one without a file.
@@ -94,8 +116,10 @@ private:
     PlanBuilder builder_;
     std::unique_ptr<AlgorithmChooser> chooser_;
     std::vector<std::unique_ptr<Communicator>> communicators_;  ///< by group
-    using ChoiceKey = std::tuple<std::uint64_t, CollectiveKind, std::int64_t, std::int32_t>;
+    using ChoiceKey = std::tuple<std::uint64_t, CollectiveKind, std::int64_t, std::int32_t, bool>;
     std::map<ChoiceKey, CollectiveRecipe> choices_;
+    /// By group, the latest few: members are about as far as each other.
+    std::map<std::int32_t, std::deque<Unequal>> unequal_;
 };
 
 }  // namespace npunet::engine

@@ -207,6 +207,10 @@ public:
     /// Starts a message now. source != destination.
     virtual void send(const Message& message) = 0;
 
+    /// Whether messages from one NPU to another leave one after the other. Elsewhere those that
+    /// wait for a port share it, and the first of them leaves little earlier than the last.
+    [[nodiscard]] virtual bool sends_in_order() const { return true; }
+
     /// What each link has carried so far.
     [[nodiscard]] virtual std::vector<LinkUse> link_use() const = 0;
 

@@ -19,6 +19,7 @@ public:
             shared_.send(*this, message);
         }
     }
+    [[nodiscard]] bool sends_in_order() const override { return shared_.network_.sends_in_order(); }
     [[nodiscard]] std::vector<LinkUse> link_use() const override {
         return shared_.network_.link_use();
     }

@@ -19,15 +19,38 @@ void Transport::make_room() {
     in_flight_.back().note[0] = none;
 }
 
+void Transport::send_in_turn(Rank from, Rank to, Bytes bytes, MessageOwner& owner,
+                             const MessageNote& note, Communication kind, MessageOrder order,
+                             std::int32_t line) {
+    const Given given{from, to, bytes, &owner, note, kind, order};
+    if (network_.sends_in_order()) {
+        hand_over(given, false, nullptr);
+        return;
+    }
+    Line& own = lines_[{from, to, line}];
+    own.push_back(given);
+    if (own.size() == 1) {
+        hand_over(given, true, &own);
+    }
+}
+
 void Transport::on_sent(std::uint32_t handle) {
     InFlight& message = in_flight_[handle];
     MessageOwner* const owner = message.owner;
+    Line* const line = message.line;
     const MessageNote note = message.note;
     message.sent_is_due = false;
     if (message.delivered) {
         forget(handle);
     }
-    owner->on_sent(note);
+    if (line == nullptr) {
+        owner->on_sent(note);
+        return;
+    }
+    line->pop_front();
+    if (!line->empty()) {
+        hand_over(Given(line->front()), true, line);
+    }
 }
 
 void Transport::on_delivered(std::uint32_t handle, Time first_byte_left) {

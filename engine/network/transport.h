@@ -2,12 +2,16 @@
 //
 //     transport.send(from, to, Bytes{4096}, owner, {instance, exchange}, false,
 //                    Communication::AllReduce, {});
+//     transport.send_in_turn(...);    // not before the last one of its kind has left
 //
 // C++17-clean.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <deque>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "base/ids.h"
@@ -61,23 +65,15 @@ public:
     /// `order`: see Message; ordered pair of words.
     void send(Rank from, Rank to, Bytes bytes, MessageOwner& owner, const MessageNote& note,
               bool wants_sent, Communication kind, MessageOrder order) {
-        Message message;
-        message.handle = new_handle();
-        in_flight_[message.handle] = {&owner, note, bytes, wants_sent};
-        ++messages_sent_;
-        bytes_sent_ += bytes;
-        message.source = description_.npu_of_rank[from.index()];
-        message.destination = description_.npu_of_rank[to.index()];
-        message.id = MessageId(message.source, sent_by_[message.source.index()]++);
-        message.bytes = bytes;
-        message.order_major = order.major;
-        message.order_minor = order.minor;
-        message.wants_sent = wants_sent;
-        message.kind = kind;
-        // One event may send tens of thousands of messages.
-        queue_.count_work(1);
-        network_.send(message);
+        hand_over({from, to, bytes, &owner, note, kind, order}, wants_sent, nullptr);
     }
+
+    /// As send(), but of those that are sent so from one rank to another in a `line` each goes to
+    /// the network when the one before has left the source, where the network would let them share
+    /// the port (Network::sends_in_order): all would then arrive late together, and whoever passes
+    /// them on could not begin with the first.
+    void send_in_turn(Rank from, Rank to, Bytes bytes, MessageOwner& owner, const MessageNote& note,
+                      Communication kind, MessageOrder order, std::int32_t line);
 
     /// The messages under way and what has been counted (engine/clock/state_scan.h). Ids are meant
     /// relative to how many messages `reference` has sent.
@@ -91,13 +87,46 @@ public:
 private:
     static constexpr std::uint32_t none = 0xffffffff;
 
+    /// A message, as it was given.
+    struct Given {
+        Rank from;
+        Rank to;
+        Bytes bytes;
+        MessageOwner* owner = nullptr;
+        MessageNote note{};
+        Communication kind = Communication::SendReceive;
+        MessageOrder order;
+    };
+    /// Those of a line that wait for the one under way.
+    using Line = std::deque<Given>;
     struct InFlight {
         MessageOwner* owner = nullptr;
         MessageNote note{};
         Bytes bytes;
         bool sent_is_due = false;  ///< on_sent() is wanted and has not come
         bool delivered = false;
+        Line* line = nullptr;  ///< whose message it is; on_sent() is then for the line alone
     };
+
+    void hand_over(const Given& given, bool wants_sent, Line* line) {
+        Message message;
+        message.handle = new_handle();
+        in_flight_[message.handle] = {given.owner, given.note, given.bytes,
+                                      wants_sent,  false,      line};
+        ++messages_sent_;
+        bytes_sent_ += given.bytes;
+        message.source = description_.npu_of_rank[given.from.index()];
+        message.destination = description_.npu_of_rank[given.to.index()];
+        message.id = MessageId(message.source, sent_by_[message.source.index()]++);
+        message.bytes = given.bytes;
+        message.order_major = given.order.major;
+        message.order_minor = given.order.minor;
+        message.wants_sent = wants_sent;
+        message.kind = given.kind;
+        // One event may send tens of thousands of messages.
+        queue_.count_work(1);
+        network_.send(message);
+    }
 
     [[nodiscard]] std::uint32_t new_handle() {
         if (free_ == none) {
@@ -133,6 +162,8 @@ private:
     std::uint64_t messages_delivered_ = 0;
     Bytes bytes_sent_;
     Bytes bytes_delivered_;
+    /// By sender, receiver and line: the first one is under way, which stands here, too.
+    std::map<std::tuple<Rank, Rank, std::int32_t>, Line> lines_;
     FlowProgress ids_;  ///< of the last scan
 };
 

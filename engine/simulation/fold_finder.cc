@@ -211,6 +211,10 @@ private:
         if (exchange.send_to != Exchange::no_rank) {
             const Rank to = line[static_cast<std::size_t>(exchange.send_to)];
             words.push_back(word(std::int64_t{exchange.arrives_in}));
+            if (shape.sizes != nullptr) {
+                // Along the tiers they come of the programs of others.
+                words.push_back(word((*shape.sizes)[static_cast<std::size_t>(exchange.send_to)]));
+            }
             words.push_back(number_of_group(to, group));
             portray_departure(rank, to);
         }

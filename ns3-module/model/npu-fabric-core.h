@@ -101,6 +101,13 @@ class NpuFabric::Core final : public npunet::engine::Network,
     // The engine's side
     void send(const npunet::engine::Message& message) override;
     std::vector<npunet::engine::LinkUse> link_use() const override;
+
+    bool
+    sends_in_order() const override
+    {
+        return m_level->sends_in_order();
+    }
+
     std::vector<npunet::engine::FlowUse> flow_use() const override;
     std::uint64_t packet_hops() const override;
 

@@ -104,6 +104,7 @@ public:
     /// link at one of its decisions, the selected packet included. Messages that start at the node
     /// do not count, nor do packets still on their way. With cut-through a packet counts, with all
     /// its bytes, from when it may leave.
+    bool sends_in_order() const override { return false; }
     std::vector<engine::LinkUse> link_use() const override { return counts_.use(); }
 
     std::uint64_t packet_hops() const override { return counts_.hops(); }

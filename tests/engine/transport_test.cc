@@ -15,10 +15,12 @@ namespace {
 struct ManualNetwork final : Network {
     void send(const Message& message) override { handles.push_back(message.handle); }
     [[nodiscard]] std::vector<LinkUse> link_use() const override { return {}; }
+    [[nodiscard]] bool sends_in_order() const override { return in_order; }
     void sent(std::size_t message) { listener_->on_sent(handles[message]); }
     void delivered(std::size_t message) { listener_->on_delivered(handles[message], Time::ns(1)); }
 
     std::vector<std::uint32_t> handles;  ///< in the order of sending
+    bool in_order = false;
 };
 
 /// Notes what it hears, and of which message.
@@ -78,6 +80,37 @@ TEST_F(TransportTest, KeepsAHandleUntilItsLastNotification) {
     for (std::size_t message = 2; message < 5; ++message) {
         EXPECT_LT(network.handles[message], 2U);
     }
+}
+
+// Where messages share a port, each of a line is handed over when the one before has left; other
+// lines do not wait for it, nor is anyone told of it. Elsewhere all go at once.
+TEST_F(TransportTest, SendsALineOneAfterTheOther) {
+    const auto send_in_turn = [&](std::uint32_t number, std::int32_t line) {
+        transport.send_in_turn(Rank(0), Rank(1), Bytes(8), recorder, {number},
+                               Communication::Broadcast, {}, line);
+    };
+    for (std::uint32_t number = 0; number < 3; ++number) {
+        send_in_turn(number, 7);
+    }
+    send_in_turn(3, 8);
+    EXPECT_EQ(network.handles.size(), 2U);
+    network.sent(0);
+    ASSERT_EQ(network.handles.size(), 3U);
+    network.delivered(0);
+    network.delivered(2);
+    EXPECT_EQ(network.handles.size(), 3U);
+    network.sent(2);
+    ASSERT_EQ(network.handles.size(), 4U);
+    network.sent(3);
+    network.delivered(3);
+    send_in_turn(4, 7);
+    EXPECT_EQ(network.handles.size(), 5U);
+    EXPECT_EQ(recorder.heard, "d0 d1 d2 ");
+
+    network.in_order = true;
+    send_in_turn(5, 9);
+    send_in_turn(6, 9);
+    EXPECT_EQ(network.handles.size(), 7U);
 }
 
 }  // namespace

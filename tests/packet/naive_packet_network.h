@@ -39,6 +39,7 @@ public:
               queue) {}
 
     void send(const engine::Message& message) override;
+    [[nodiscard]] bool sends_in_order() const override { return false; }
     [[nodiscard]] std::vector<engine::LinkUse> link_use() const override;
     [[nodiscard]] std::uint64_t packet_hops() const override { return packet_hops_; }
 
