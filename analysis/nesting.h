@@ -8,8 +8,7 @@
 // traces have events that begin within another and end behind it (clocks are read twice); how those
 // are taken is the dialect's:
 // - Spilled: as trace processors since version 57 have it, they stand aside: they have no parent
-// and
-//   are nobody's.
+//   and no children.
 // - Clipped: nothing is lost. Where two overlap by at most clipped_ns, the earlier is taken to end
 //   where the later begins; where by more, the later is taken to end where the earlier does.
 #pragma once

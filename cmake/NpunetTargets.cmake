@@ -23,9 +23,9 @@ else()
     set(npunet_warnings -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
 endif()
 
-# The same input gives the same bits on every compiler: no fused multiply-add. Nobody replaces our
-# functions at load time: without position-independent code's provision for that, GCC may inline
-# within a file.
+# The same input gives the same bits on every compiler: no fused multiply-add. Our
+# functions are not replaced at load time: without position-independent code's provision for that,
+# GCC may inline within a file.
 set(npunet_code_options -ffp-contract=off -fno-semantic-interposition)
 
 add_library(npunet_settings INTERFACE)

@@ -1,5 +1,5 @@
-// Profiles of a model on a device that nobody has measured: by roofline (Williams et al. 2009) from
-// its peak and its memory bandwidth.
+// Profiles of a model on a device that has not been measured: by roofline (Williams et al. 2009)
+// from its peak and its memory bandwidth.
 //
 //     RooflineDevice device{"A100", 312, 2039, 300};
 //     std::vector<ProfileFile> files = roofline_profiles(model, device, {.max_tp = 8, ...});

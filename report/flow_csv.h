@@ -4,7 +4,7 @@
 //     write_flows_csv(file.stream(), *results.flows);
 //     file.commit();
 //
-// messages.csv is written while the simulation runs, so that nobody has to keep all messages.
+// messages.csv is written while the simulation runs, so that not all messages have to be kept.
 //
 //     MessagesFile messages(folder / "messages.csv", graph);
 //     options.each_message = [&](const auto& message) { messages.add(message); };

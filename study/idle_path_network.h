@@ -4,7 +4,7 @@
 //     IdlePathNetwork network(description, queue, dialect, IdlePath::Packets);
 //
 // A message is sent through analytical::CongestionUnaware, with the headers of its packets, and
-// delivered later by what its route costs more than there when nobody else is about
+// delivered later by what its route costs more than there on an idle network
 // (topology/network/idle_path.h).
 #pragma once
 

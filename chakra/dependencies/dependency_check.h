@@ -51,7 +51,7 @@ public:
 
     /// Throws InputError (file, node) for an id that stands there twice, a data dependency on a
     /// node that is absent, a node that depends on itself, and nodes that wait for each other in a
-    /// circle. The first of them in this order; within a kind, the first of the file. Call once.
+    /// cycle. The first of them in this order; within a kind, the first of the file. Call once.
     [[nodiscard]] DependencyWarnings finish();
 
 private:

@@ -25,7 +25,7 @@ public:
 
     /// The key of what comes next.
     virtual void key(std::string_view /*name*/) {}
-    /// A value that is neither object nor list, or the beginning of one that nobody asked for.
+    /// A value that is neither object nor list, or the beginning of one that is not read.
     virtual void value(const JsonToken& token) = 0;
     /// Who takes the object or the list that begins; null when it is to be skipped.
     virtual JsonLevel* object() {

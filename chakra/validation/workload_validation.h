@@ -8,7 +8,7 @@
 //     if (result.findings.errors() > 0) { ... }
 //
 // docs/traces.md says what is looked for. What it does not find: ranks that wait for each
-// other in a circle of messages, each of them sound by itself.
+// other in a cycle of messages, each of them sound by itself.
 //
 // C++17-clean.
 #pragma once

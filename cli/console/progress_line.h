@@ -17,8 +17,8 @@ class ProgressLine {
 public:
     ProgressLine(std::ostream& log, bool quiet);
 
-    /// `done` of `total` are done already and say nothing about the time. A total of 0: nobody
-    /// knows how many.
+    /// `done` of `total` are done already and say nothing about the time. A total of 0: it
+    /// is unknown.
     void start(const std::string& what, std::size_t total, std::size_t done);
     /// One more; `failed`: without a result.
     void step(bool failed);

@@ -18,11 +18,11 @@ class SearchProgress {
 public:
     SearchProgress(CommandContext& context, bool quiet, std::string what);
 
-    /// `total` 0: nobody knows. False: stop. A search that is done when it first calls says
+    /// `total` 0: unknown. False: stop. A search that is done when it first calls says
     /// nothing.
     bool update(std::uint64_t done, std::uint64_t total);
 
-    /// Somebody asked to stop. Any thread may ask.
+    /// A stop was requested. Any thread may ask.
     [[nodiscard]] bool is_stopped() const { return stop_.signal() != 0; }
     /// The search is over. Throws Stopped.
     void end();

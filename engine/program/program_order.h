@@ -10,7 +10,7 @@
 // This never makes ranks wait for each other in a cycle that need not exist. A cycle of
 // such waits could not leave its round, since what waits for a message belongs to a later one, and
 // the execution is repeated with each collective waiting for its turn: where nothing can go on,
-// collectives that every member has come to go first. What remains then are circles and absences
+// collectives that every member has come to go first. What remains then are cycles and absences
 // of the trace itself; what takes part in those comes last, in trace order. Where a collective is
 // among it whose members need not all wait for each other, as with a root, all keep trace order: it
 // may well come to an end.

@@ -1,6 +1,6 @@
 // A topology of one's own: a ring of n NPUs in which each has a further link to the one opposite (a
 // Moebius ladder). Messages that have more than a quarter of the ring before them go across first,
-// so that nobody is more than floor((n + 2) / 4) links away, where a ring has n / 2.
+// so that no NPU is more than floor((n + 2) / 4) links away, where a ring has n / 2.
 //
 //     MoebiusLadder: {npus: 8, bandwidth: 50, latency: 500}
 #pragma once

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Two training jobs on one leaf-spine network, each with two of the four NPUs of every leaf: a dense
 # model (tensor 2, data 8) and one with 16 experts (tensor 2, data 8, experts over all 16 NPUs). A
-# leaf has as many ports up as down, so that a perfect choice of ways disturbs nobody.
+# leaf has as many ports up as down, so that with a perfect choice of routes no flow disturbs
+# another.
 #
 # up-links: the bytes on the wire over the 32 links from leaves to spines, the mean and the busiest.
 # bound: what the busiest needs at 50 GB/s; the slower of the two jobs cannot end before.

@@ -37,7 +37,7 @@ EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description
       flow_control_(description, state_),
       marks_(description),
       queues_(description, state_, routes_),
-      stall_report_(description, state_, queues_, routes_),
+      stall_report_(description, state_, queues_, flow_control_, routes_),
       drops_(description.packet.transport.kind != topology::TransportKind::None, state_,
              stall_report_),
       pairs_(description, {state_.clock, state_.packets, state_.telemetry, routes_, queues_},

@@ -121,6 +121,10 @@ public:
 private:
     [[noreturn]] void give_up(const QueuePair& pair) const override { stall_report_.give_up(pair); }
 
+    void check_progress(const QueuePair& pair) const override {
+        stall_report_.check_progress(pair);
+    }
+
     void messages_change() override { fast_forward_.messages_change(); }
 
     void observer_changes() override;

@@ -51,22 +51,13 @@ std::uint32_t OutputQueues::take(std::uint32_t number, std::uint32_t traffic_cla
     return place;
 }
 
-std::uint32_t OutputQueues::blocked(NodeId node, std::uint32_t traffic_class,
-                                    std::uint32_t input) const {
-    for (const LinkId link : graph_.links_from(node)) {
-        const auto out = static_cast<std::uint32_t>(link.index());
-        if ((state_.ports[out].paused >> traffic_class & 1U) == 0) {
-            continue;
-        }
-        std::uint32_t place = of(out, traffic_class).packets.head;
-        while (place != none && state_.packets[place].input != input) {
-            place = state_.packets[place].next;
-        }
-        if (place != none) {
-            return out;
-        }
+bool OutputQueues::any_from(std::uint32_t number, std::uint32_t traffic_class,
+                            std::uint32_t input) const {
+    std::uint32_t place = of(number, traffic_class).packets.head;
+    while (place != none && state_.packets[place].input != input) {
+        place = state_.packets[place].next;
     }
-    return none;
+    return place != none;
 }
 
 void OutputQueues::list(LinkId link,

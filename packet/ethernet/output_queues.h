@@ -85,9 +85,8 @@ public:
                    : state_.packets[of(number, traffic_class).packets.head].ready;
     }
 
-    /// The first port of the node that is paused in the class while data waits there that arrived
-    /// by link `input`; none: there is none.
-    std::uint32_t blocked(NodeId node, std::uint32_t traffic_class, std::uint32_t input) const;
+    /// Whether data of the class waits for the port that arrived by link `input`.
+    bool any_from(std::uint32_t number, std::uint32_t traffic_class, std::uint32_t input) const;
 
     /// As PacketNetwork::list_queued().
     void list(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function) const;

@@ -73,6 +73,8 @@ public:
     /// classes.
     void forget(std::uint32_t link);
 
+    const SharedBuffer& buffer() const { return buffer_; }
+
     void scan(engine::StateScan& scan) { buffer_.scan(scan); }
 
 private:

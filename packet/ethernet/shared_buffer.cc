@@ -69,12 +69,21 @@ bool SharedBuffer::release_and_resume(std::size_t node_number, std::uint32_t lin
     input.headroom -= above;
     input.shared -= bytes - above;
     node.used -= bytes - above;
-    if (!input.paused || input.headroom > 0 ||
-        (input.shared > 0 && input.shared + hysteresis_ > threshold(node))) {
+    if (!input.paused || !may_resume(node, input)) {
         return false;
     }
     input.paused = false;
     return true;
+}
+
+SharedBuffer::Input SharedBuffer::left_of(std::uint32_t link, std::uint32_t traffic_class,
+                                          std::int64_t left) const {
+    Input input = inputs_[link * classes_ + traffic_class];
+    const std::int64_t leaving = input.shared + input.headroom - left;
+    const std::int64_t above = std::min(leaving, input.headroom);
+    input.headroom -= above;
+    input.shared -= leaving - above;
+    return input;
 }
 
 void SharedBuffer::scan(engine::StateScan& scan) {

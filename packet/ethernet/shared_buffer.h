@@ -59,6 +59,30 @@ public:
     /// No PFC: a packet leaves that arrived with `bytes`.
     void release(std::size_t node, std::int64_t bytes) { nodes_[node].used -= bytes; }
 
+    // For PauseDeadlock.
+
+    /// PFC: whether the link has been told to pause in the class, and not to resume.
+    bool is_paused(std::uint32_t link, std::uint32_t traffic_class) const {
+        return inputs_[link * classes_ + traffic_class].paused;
+    }
+
+    /// PFC: bytes of what the link has brought in the class that are in shared space once all but
+    /// `left` of them have left the node.
+    std::int64_t left_shared(std::uint32_t link, std::uint32_t traffic_class,
+                             std::int64_t left) const {
+        return left_of(link, traffic_class, left).shared;
+    }
+
+    /// PFC: whether the paused link may resume then, with `used` bytes of the node's shared space.
+    /// Not if none of its packets leaves, as that is when it is checked.
+    bool would_resume(std::size_t node, std::uint32_t link, std::uint32_t traffic_class,
+                      std::int64_t left, std::int64_t used) const {
+        const Input& input = inputs_[link * classes_ + traffic_class];
+        return left == 0 ||
+               (left < input.shared + input.headroom &&
+                may_resume({nodes_[node].room, used}, left_of(link, traffic_class, left)));
+    }
+
     void scan(engine::StateScan& scan);
 
 private:
@@ -74,6 +98,15 @@ private:
         std::int64_t headroom = 0;
         bool paused = false;  ///< the link has been told to pause
     };
+
+    /// The input once all but `left` bytes have left.
+    Input left_of(std::uint32_t link, std::uint32_t traffic_class, std::int64_t left) const;
+
+    /// Whether a link that has been told to pause may resume.
+    bool may_resume(const Node& node, const Input& input) const {
+        return input.headroom == 0 &&
+               (input.shared == 0 || input.shared + hysteresis_ <= threshold(node));
+    }
 
     /// Limit of a queue, in bytes.
     std::int64_t threshold(const Node& node) const {

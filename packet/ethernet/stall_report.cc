@@ -12,42 +12,16 @@
 namespace npunet::packet {
 
 std::string EthernetStallReport::explain_pauses() const {
-    for (std::uint32_t first = 0; first < state_.ports.size(); ++first) {
-        for (std::uint32_t number = 0; number < state_.class_count; ++number) {
-            if ((state_.ports[first].paused >> number & 1U) == 0) {
-                continue;
-            }
-            std::string cycle = explain_cycle(first, number);
-            if (!cycle.empty()) {
-                return cycle;
-            }
-        }
-    }
-    return {};
+    const PauseDeadlock deadlock(description_.graph, state_, queues_, flow_control_);
+    return deadlock.empty() ? "" : describe(deadlock);
 }
 
-std::string EthernetStallReport::explain_cycle(std::uint32_t first,
-                                               std::uint32_t traffic_class) const {
-    const topology::Graph& graph = description_.graph;
-    std::vector<topology::Hop> chain;
-    std::vector<bool> met(state_.ports.size());
-    std::uint32_t port = first;
-    while (port != none && !met[port]) {
-        const LinkId link(std::size_t{port});
-        met[port] = true;
-        chain.push_back({link, 0});
-        port = queues_.blocked(graph.link(link).to, traffic_class, port);
-    }
-    if (port == none) {
-        return {};
-    }
-    const topology::Hop again{LinkId(std::size_t{port}), 0};
-    chain.erase(chain.begin(), std::find(chain.begin(), chain.end(), again));
+std::string EthernetStallReport::describe(const PauseDeadlock& deadlock) const {
     return fmt::format(
         "deadlock: these links are paused (class {}), each by a buffer that is full "
         "of packets for the next one: {}; use a routing without such a cycle, "
-        "larger buffers, or flow_control: credit with virtual channels",
-        traffic_class, topology::describe_cycle(graph, chain));
+        "larger buffers, flow_control: none, or flow_control: credit with virtual channels",
+        deadlock.traffic_class(), topology::describe_cycle(description_.graph, deadlock.cycle()));
 }
 
 std::string EthernetStallReport::explain_remote_pauses(const Partition& partition) const {
@@ -94,7 +68,42 @@ LinkId EthernetStallReport::worst_link(const QueuePair& pair) const {
     });
 }
 
+bool EthernetStallReport::any_link_changes() const {
+    const Time now = Time::ps(state_.clock.now());
+    const std::vector<topology::LinkFault>& faults = description_.faults.links;
+    return std::any_of(faults.begin(), faults.end(), [now](const topology::LinkFault& fault) {
+        return fault.bandwidth.billionths == 0 &&
+               (fault.at > now || (fault.until > now && fault.until != Time::max()));
+    });
+}
+
+void EthernetStallReport::check_progress(const QueuePair& pair) const {
+    // Packets may choose other routes then.
+    if (!flow_control_.pauses() || any_link_changes()) {
+        return;
+    }
+    const topology::Graph& graph = description_.graph;
+    const PauseDeadlock deadlock(graph, state_, queues_, flow_control_);
+    if (deadlock.empty()) {
+        return;
+    }
+    const NodeId source(std::size_t{pair.source});
+    const NodeId destination(std::size_t{pair.destination});
+    const std::vector<topology::Hop> route = description_.route(source, destination);
+    if (!routes_.are_chosen() &&
+        std::none_of(route.begin(), route.end(), [&](const topology::Hop& hop) {
+            return deadlock.has(hop.link, pair.traffic_class);
+        })) {
+        return;
+    }
+    throw StallError(fmt::format(
+        "at {} ps {} had made no progress in sending to {} (class {}) for {} timeouts in a row; {}",
+        state_.clock.now(), graph.name(source), graph.name(destination), pair.traffic_class,
+        pair.backoff, describe(deadlock)));
+}
+
 void EthernetStallReport::give_up(const QueuePair& pair) const {
+    check_progress(pair);
     const topology::Graph& graph = description_.graph;
     const topology::TransportParameters& transport = description_.packet.transport;
     const LinkId worst = worst_link(pair);

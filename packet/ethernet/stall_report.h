@@ -4,6 +4,8 @@
 
 #include "packet/ethernet/network_state.h"
 #include "packet/ethernet/output_queues.h"
+#include "packet/ethernet/pause_deadlock.h"
+#include "packet/ethernet/priority_flow_control.h"
 #include "packet/partition/partition.h"
 #include "packet/routing/ethernet_next_hop.h"
 #include "packet/transport/queue_pair.h"
@@ -21,10 +23,14 @@ public:
     /// The references must outlive this.
     EthernetStallReport(const topology::NetworkDescription& description,
                         const EthernetNetworkState& state, const OutputQueues& queues,
-                        const EthernetNextHop& routes)
-        : description_(description), state_(state), queues_(queues), routes_(routes) {}
+                        const PriorityFlowControl& flow_control, const EthernetNextHop& routes)
+        : description_(description),
+          state_(state),
+          queues_(queues),
+          flow_control_(flow_control),
+          routes_(routes) {}
 
-    /// A sentence naming links that are paused in a cycle; empty if there is none.
+    /// A sentence naming links that are paused in a cycle, for ever; empty if there is none.
     std::string explain_pauses() const;
 
     /// For a partition: a sentence naming a link that another partition has paused; empty if there
@@ -35,13 +41,19 @@ public:
     /// `why` is put into the message.
     [[noreturn]] void refuse_loss(std::uint32_t number, const char* why) const;
 
+    /// Throws the StallError of a queue pair without progress if links that it needs are paused in
+    /// a cycle, for ever (PauseDeadlock). With per-packet routing it may need any.
+    void check_progress(const QueuePair& pair) const;
+
     /// Throws the StallError of a queue pair that has used up its retries.
     [[noreturn]] void give_up(const QueuePair& pair) const;
 
 private:
-    /// A sentence naming the cycle of ports, each waiting for the next, reached from a port that is
-    /// paused in the class; empty if there is none.
-    std::string explain_cycle(std::uint32_t first, std::uint32_t traffic_class) const;
+    /// The sentence that names a cycle of its links.
+    std::string describe(const PauseDeadlock& deadlock) const;
+
+    /// Whether some link will fail or recover.
+    bool any_link_changes() const;
 
     /// Of the links that the queue pair's packets and responses may take, the one with most drops;
     /// the first if none has any.
@@ -50,6 +62,7 @@ private:
     const topology::NetworkDescription& description_;
     const EthernetNetworkState& state_;
     const OutputQueues& queues_;
+    const PriorityFlowControl& flow_control_;
     const EthernetNextHop& routes_;
 };
 

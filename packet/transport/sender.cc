@@ -165,6 +165,11 @@ void TransportSender::timed_out(std::uint32_t number) {
     if (retries_ > 0 && pair.backoff > retries_) {
         host_.give_up(pair);
     }
+    // As many as RDMA NICs allow at most: the check takes a look at all links.
+    constexpr std::uint32_t suspicious = 7;
+    if (pair.backoff >= suspicious) {
+        host_.check_progress(pair);
+    }
     recovery_.lose_all(pair);
     pair.deadline = never;
     if (pair.control) {

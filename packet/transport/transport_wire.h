@@ -30,6 +30,10 @@ public:
     /// Throws the StallError of a queue pair that has exhausted its retries.
     [[noreturn]] virtual void give_up(const QueuePair& pair) const = 0;
 
+    /// A queue pair has had several timeouts in a row. Throws StallError if nothing that it sends
+    /// can ever be delivered.
+    virtual void check_progress(const QueuePair& pair) const = 0;
+
     /// One end of a queue pair has finished a message.
     virtual void messages_change() = 0;
 

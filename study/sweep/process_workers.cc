@@ -53,7 +53,7 @@ void dismiss(MessagePort& port) {
     for (int other = 1; other < port.size(); ++other) {
         port.send(other, "end");
     }
-    // Texts that nobody takes would keep their senders from ending.
+    // Texts that are not taken would keep their senders from ending.
     for (int quiet = 0; quiet < 10; ++quiet) {
         while (port.receive()) {
             quiet = 0;

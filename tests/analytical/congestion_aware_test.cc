@@ -113,7 +113,7 @@ TEST(CongestionAware, RingCollectivesOnTheirRingEqualTheEstimate) {
 
 // Direct all-to-all of parts of S bytes through one switch, all starting at once: NPU i sends to
 // i + 1, i + 2, ..., one after the other, so in each message time every link of the switch carries
-// one message, and nobody waits there: (n - 1) ser to leave, ser and two latencies to arrive.
+// one message, and nothing waits there: (n - 1) ser to leave, ser and two latencies to arrive.
 TEST(CongestionAware, DirectAllToAllThroughASwitch) {
     for (const std::int64_t n : {2, 3, 8}) {
         constexpr std::int64_t part = 65536;

@@ -172,7 +172,7 @@ TYPED_TEST(LinkFaults, LinkThatNeverComesBack) {
         test::message_of<StallError>([&] { static_cast<void>(this->one(network)); });
     EXPECT_NE(message.find("npu0 -> npu1"), std::string::npos) << message;
     EXPECT_NE(message.find("down from 10"), std::string::npos) << message;
-    // Nobody who does not need it minds.
+    // Messages that do not need it are unaffected.
     EXPECT_EQ(this->one(network, 3).delivered, whole + latency);
 }
 

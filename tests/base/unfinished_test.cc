@@ -158,7 +158,7 @@ TEST_F(UnfinishedTest, LeavesLinksThatLeadNowhere) {
     EXPECT_TRUE(fs::is_symlink(around_ / "other"));
 }
 
-TEST_F(UnfinishedTest, LeavesWhatSomebodyHoldsALockOn) {
+TEST_F(UnfinishedTest, LeavesWhatIsLockedElsewhere) {
     const fs::path lock = around_.write("results/" + name + "/lock", "");
     const int descriptor = ::open(lock.c_str(), O_RDWR);
     ASSERT_EQ(::flock(descriptor, LOCK_EX), 0);

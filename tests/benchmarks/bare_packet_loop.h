@@ -77,8 +77,8 @@ private:
         std::uint32_t link;
         bool final;
     };
-    /// Packets in a circle that grows.
-    class Circle {
+    /// A ring buffer of packets that grows.
+    class RingBuffer {
     public:
         [[nodiscard]] bool empty() const { return count_ == 0; }
         [[nodiscard]] Packet& front() { return packets_[first_]; }
@@ -110,7 +110,7 @@ private:
         std::int64_t full_time = 0;
         std::int64_t bytes = 0;
         bool pending = false;
-        Circle packets;
+        RingBuffer packets;
         std::vector<Waiting> messages;
         std::size_t next_message = 0;
     };

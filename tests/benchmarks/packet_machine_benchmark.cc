@@ -77,7 +77,7 @@ Workload permutations(std::string name, topology::NetworkDescription network) {
     std::mt19937_64 random(1);
     std::vector<std::vector<int>> targets(8, std::vector<int>(npus));
     for (std::vector<int>& target : targets) {
-        // One circle through all NPUs in random order (Sattolo, 1986): nobody sends to itself.
+        // One cycle through all NPUs in random order (Sattolo, 1986): no NPU sends to itself.
         std::iota(target.begin(), target.end(), 0);
         for (std::size_t last = npus - 1; last > 0; --last) {
             std::swap(target[last], target[random() % last]);

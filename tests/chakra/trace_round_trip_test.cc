@@ -131,7 +131,7 @@ TEST_F(TraceRoundTrip, NothingIsLeftWithoutCommit) {
     EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
-TEST_F(TraceRoundTrip, RefusesANodeThatNobodyCouldRead) {
+TEST_F(TraceRoundTrip, RefusesANodeThatCannotBeReadBack) {
     TraceWriter writer(folder_ / "t.0.et");
     Node node;
     node.id = 9;

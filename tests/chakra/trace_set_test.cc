@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// While it lives, nobody may read the path, and the test is not root.
+/// While it lives, no user may read the path, and the test is not root.
 class WithoutRights {
 public:
     explicit WithoutRights(std::filesystem::path path)
@@ -79,7 +79,7 @@ TEST_F(TraceSetTest, RankZeroMayBeTheMissingOne) {
     EXPECT_THAT(problem_of([&] { (void)find_traces(prefix()); }).found, HasSubstr("w.0.et"));
 }
 
-// Which of two sets is meant, nobody can tell; files without a rank belong to none.
+// Which of two sets is meant is unknown; files without a rank belong to none.
 TEST_F(TraceSetTest, OneEndingForAllTraces) {
     make_ranks(0, 1);
     folder_.write("w.json", "");
@@ -100,7 +100,7 @@ TEST_F(TraceSetTest, OneEndingForAllTraces) {
     }
 }
 
-// Root reads everything: the test goes on as nobody.
+// Root reads everything: the test goes on as the user `nobody`.
 TEST_F(TraceSetTest, AFolderThatCannotBeListedIsTheMachinesFault) {
     make_ranks(0, 1);
     const WithoutRights nobody(folder_.path());

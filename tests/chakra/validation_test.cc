@@ -141,7 +141,7 @@ TEST_F(Validation, Dependencies) {
     EXPECT_THAT(message_of(cycle), HasSubstr("1 waits for 3 waits for 2 waits for 1"));
 }
 
-// What holds nobody back is odd, not wrong.
+// A dependency that holds no node back is odd, not wrong.
 TEST_F(Validation, ControlDependenciesAreErrorsWhereTheyAreFollowed) {
     const Nodes nodes{compute(0, {}, {1}), compute(1, {0}), compute(2, {}, {2})};
     EXPECT_THAT(lines(validate({nodes})),

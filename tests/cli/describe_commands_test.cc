@@ -54,7 +54,7 @@ TEST(Completion, FollowsCommandsDownToOptions) {
     EXPECT_EQ(completed("npunet simulate --netw", 2), "--network --network-configuration\n");
     EXPECT_EQ(completed("npunet generate transformer --tp 4 --activation", 5),
               "--activation-recompute\n");
-    // Options of other commands are not offered, nor anything for a value that nobody knows.
+    // Options of other commands are not offered, nor anything for a free value.
     EXPECT_EQ(completed("npunet topology --fidel", 2), "\n");
 }
 

@@ -172,8 +172,8 @@ TEST_F(FullDisk, FoldersInTheWay) {
     }
 }
 
-// The kernel lets nobody make anything there, not even root.
-TEST_F(FullDisk, FoldersThatNobodyMayWriteTo) {
+// The kernel lets no user make anything there, not even root.
+TEST_F(FullDisk, FoldersThatNoUserMayWriteTo) {
     for (const auto* const commands : {&generators, &logs, &runs, &studies}) {
         for (const std::string& command : *commands) {
             const Outcome outcome = ran(command, "/proc/npunet/out");

@@ -237,7 +237,7 @@ TEST_F(JobsCommand, RefusesFilesThatDoNotFit) {
     EXPECT_THAT(missing.log, HasSubstr("no such file"));
 }
 
-// Job b waits for a message that nobody sends: nothing is written, and the message says which job,
+// Job b waits for a message that is never sent: nothing is written, and the message says which job,
 // and when the other one was done.
 TEST_F(JobsCommand, ExplainsAStalledJob) {
     chakra::write_trace(folder_ / "lonely.0.et", {test::receive_node(7, 1, 64)});

@@ -35,7 +35,8 @@ void write_text(const char* file, const std::string& text) {
     std::ofstream(file) << text;
 }
 
-/// From here on what this process mounts is seen by nobody else. Empty, or why that cannot be had.
+/// From here on what this process mounts is seen by no other process. Empty, or why that cannot be
+/// had.
 std::string private_mounts() {
     const auto user = static_cast<unsigned long>(::geteuid());
     const auto group = static_cast<unsigned long>(::getegid());

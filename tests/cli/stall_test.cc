@@ -76,7 +76,7 @@ Node all_reduce(std::uint64_t id, std::int64_t bytes, const std::string& group =
 
 TEST_F(Stalls, SendsAndReceives) {
     const Case cases[] = {
-        {"nobody sends",
+        {"no sender",
          {{send_node(4, 1, 2048, 8)}, {receive_node(1, 0, 1024, 7)}},
          {"1 of 2 ranks have work left", "rank 1 (1 of 1 nodes left)", "node 1 'receive_1'",
           "1024 bytes with tag 7 from rank 0",
@@ -98,7 +98,7 @@ TEST_F(Stalls, SendsAndReceives) {
 
 // Sends do not wait for anybody, so that the run ends without the receive; it says that it is not
 // there.
-TEST_F(Stalls, ASendThatNobodyReceivesIsNoted) {
+TEST_F(Stalls, ASendWithoutAReceiveIsNoted) {
     trace(0, {send_node(4, 1, 2048, 8), send_node(5, 1, 64, 7), send_node(6, 1, 64, 7)});
     trace(1, {receive_node(1, 0, 64, 7)});
     for (const char* const fidelity : {"analytical", "congestion-aware", "packet"}) {
@@ -141,7 +141,7 @@ TEST_F(Stalls, Collectives) {
          2,
          "Ring",
          R"({"a": [0, 1]})"},
-        {"two communicators in a circle",
+        {"two communicators in a cycle",
          {{all_reduce(1, 64, "a"), collective_node(2, CollectiveType::AllReduce, 64, "b", {1})},
           {all_reduce(1, 64, "b"), collective_node(2, CollectiveType::AllReduce, 64, "a", {1})}},
          {"2 of 2 ranks have work left", "rank 1 of communicator 'a'",
@@ -176,7 +176,7 @@ TEST_F(Stalls, ALimitIsNoExplanation) {
 
 TEST_F(Stalls, WorkThatCannotBegin) {
     const Case cases[] = {
-        {"a circle of dependencies",
+        {"a cycle of dependencies",
          {{compute_node(1, 5, {2}), compute_node(2, 5, {1})}, {compute_node(1, 5)}},
          {"w.0.et"},
          2},
@@ -228,9 +228,9 @@ TEST_F(Stalls, Links) {
 }
 
 // Eight NPUs in a ring send to each other. With credits and one virtual channel for all they could
-// wait in a circle, so that is refused; switches that pause each other do wait, and without the
+// wait in a cycle, so that is refused; switches that pause each other do wait, and without the
 // room for what comes after a pause they lose packets.
-TEST_F(Stalls, CirclesOfBuffers) {
+TEST_F(Stalls, CyclesOfBuffers) {
     const std::vector<Nodes> exchange(8, {collective_node(1, CollectiveType::AllToAll, 2'000'000)});
     const std::string ring =
         "topology: [Ring]\nnpus_count: [8]\nbandwidth: [50]\nlatency: [500]\npacket: ";

@@ -1,5 +1,5 @@
 // docs/architecture.md against the sources: rooms include what its table allows, headers do not
-// include each other in circles, and every room is there.
+// include each other in cycles, and every room is there.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -152,7 +152,7 @@ TEST(Architecture, FoldersAreOfASizeToRead) {
 }
 
 // Whatever the table allows is used: it says no more than the sources do.
-TEST(Architecture, TheTableAllowsNothingThatNobodyUses) {
+TEST(Architecture, TheTableAllowsOnlyWhatIsUsed) {
     std::map<std::string, Names> used;
     for (const auto& [file, names] : all_includes()) {
         for (const std::string& name : names) {
@@ -166,8 +166,8 @@ TEST(Architecture, TheTableAllowsNothingThatNobodyUses) {
     }
 }
 
-/// Nodes on a circle of the relation, in order; empty when there is none. By depth first.
-std::vector<std::string> circle_of(const Includes& leads_to) {
+/// Nodes on a cycle of the relation, in order; empty when there is none. By depth first.
+std::vector<std::string> cycle_of(const Includes& leads_to) {
     std::map<std::string, int> state;  // 1: on the way, 2: done
     std::vector<std::string> way;
     const auto visit = [&](const auto& self, const std::string& node) -> bool {
@@ -196,10 +196,10 @@ std::vector<std::string> circle_of(const Includes& leads_to) {
     return {};
 }
 
-TEST(Architecture, NothingIncludesItselfInACircle) {
-    EXPECT_THAT(circle_of(allowed()), testing::IsEmpty());
-    EXPECT_THAT(circle_of(all_includes()), testing::IsEmpty());
-    EXPECT_THAT(circle_of({{"a", {"b"}}, {"b", {"c", "d"}}, {"d", {"b"}}}),
+TEST(Architecture, IncludesHaveNoCycle) {
+    EXPECT_THAT(cycle_of(allowed()), testing::IsEmpty());
+    EXPECT_THAT(cycle_of(all_includes()), testing::IsEmpty());
+    EXPECT_THAT(cycle_of({{"a", {"b"}}, {"b", {"c", "d"}}, {"d", {"b"}}}),
                 testing::ElementsAre("b", "d"));
 }
 

@@ -180,7 +180,7 @@ TEST(Inputs, EveryShippedFileIsRead) {
                 engine::read_system_config(path, engine::Dialect::named("npunet"), warnings)));
             EXPECT_TRUE(warnings.empty());
         } else {
-            ADD_FAILURE() << "nobody knows what this is for";
+            ADD_FAILURE() << "no purpose is documented";
         }
     }
     EXPECT_GE(files, 17U);

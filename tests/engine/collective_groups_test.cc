@@ -159,8 +159,8 @@ engine::Results run_unequal(const TestMachine& machine,
                      machine);
 }
 
-// A link for every pair: the largest message sets the time, L + T(max); nobody waits for more than
-// what it receives. Sizes of 0 are messages of 0 bytes.
+// A link for every pair: the largest message sets the time, L + T(max); no member waits for more
+// than what it receives. Sizes of 0 are messages of 0 bytes.
 TEST(CollectiveGroups, UnequalAllToAll) {
     constexpr std::int64_t n = 6;
     const TestMachine machine = test::line_machine(DimensionKind::FullyConnected, n, rate, latency);
@@ -233,8 +233,8 @@ TEST(CollectiveGroups, TheRoot) {
     }
 }
 
-// Three dimensions, several chunks, every member late by a time of its own: nobody waits in a
-// circle, and nobody is done before the last one has come.
+// Three dimensions, several chunks, every member late by a time of its own: no member waits in a
+// cycle, and none is done before the last one has come.
 TEST(CollectiveGroups, LateMembersNeverStall) {
     std::mt19937 random(5);
     const std::vector<const char*> algorithms{

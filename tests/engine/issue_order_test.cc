@@ -155,7 +155,8 @@ TEST(IssueOrder, UnequalSizesStall) {
         AllOf(HasSubstr("4096"), HasSubstr("8192")));
 }
 
-// Equal type and size: the first of one rank meets the second of the other, and nobody can tell.
+// Equal type and size: the first of one rank meets the second of the other, and they cannot be told
+// apart.
 TEST(IssueOrder, EqualCollectivesOfDifferentNodesGoOn) {
     const auto nodes = [](Rank rank) {
         return crossed(rank, CollectiveType::AllReduce, CollectiveType::AllReduce, 4096);
@@ -169,7 +170,7 @@ TEST(IssueOrder, EqualCollectivesOfDifferentNodesGoOn) {
     EXPECT_EQ(walked.operations[0].start, walked.operations[2].start);
 }
 
-// A receive that nobody sends stalls in this dialect too; the remedy does no harm there.
+// A receive without a send stalls in this dialect too; the remedy does no harm there.
 TEST(IssueOrder, OtherStallsAreExplainedAsEver) {
     EXPECT_THAT(message_of<StallError>([] {
                     static_cast<void>(run(2, "astra-sim-2025-03", [](Rank rank) {

@@ -104,7 +104,7 @@ TEST(ProgramOrder, InterleavedStagesRunLayerAfterLayer) {
     EXPECT_EQ(results.finish, expected);
 }
 
-// What waits for a message that nobody sends keeps the order of the trace, after all that can end.
+// What waits for a message that is never sent keeps the order of the trace, after all that can end.
 TEST(ProgramOrder, WhatNeverEndsComesLast) {
     const engine::Workload workload = test::workload_of(2, [](Rank rank) {
         return std::vector{receive_node(1, 1 - rank.value(), 1024, 7),
@@ -139,7 +139,7 @@ TEST(ProgramOrder, ARootMayGoOn) {
 
 // Two communicators of the same ranks whose gathers cross. On rank 0 the first of y needs the
 // second of x, on rank 1 the first of x the second of y: were these to wait for the first ones,
-// everything would wait in a circle, without any message.
+// everything would wait in a cycle, without any message.
 TEST(ProgramOrder, CollectivesThatEveryMemberCameToGoFirst) {
     const std::vector<engine::Group> groups{{"x", {Rank(0), Rank(1)}}, {"y", {Rank(1), Rank(0)}}};
     const engine::Workload workload = test::workload_of(

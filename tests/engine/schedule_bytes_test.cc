@@ -115,7 +115,7 @@ TEST(Schedules, TotalBytesAreThoseOfThePublishedAlgorithms) {
 // Recursive halving and doubling send no member more than it must: with n = 2^k and S divisible,
 // (n - 1)/n S each for reduce-scatter and all-gather, twice that for an all-reduce (Patarasuk and
 // Yuan's bound). So do ring and direct for every n.
-TEST(Schedules, NobodySendsMoreThanTheBound) {
+TEST(Schedules, NoMemberSendsMoreThanTheBound) {
     for (const std::int32_t n : group_sizes()) {
         for_each_phase(n, [n](const SharedPhase& phase) {
             const bool even = phase.total.value() % n == 0;

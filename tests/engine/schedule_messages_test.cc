@@ -74,7 +74,7 @@ void expect_gates(const SharedPhase& phase) {
 class Messages : public ::testing::TestWithParam<std::int32_t> {};
 
 // Exchange e of member i sends to j and arrives in j's exchange x: then x receives from i, and no
-// other message does. As many messages as receptions, so nobody waits for one that is never sent.
+// other message does. As many messages as receptions, so none waits for one that is never sent.
 TEST_P(Messages, SendsMeetReceives) {
     for_each_phase(GetParam(), [](const SharedPhase& phase) {
         if (!::testing::Test::HasFatalFailure()) {

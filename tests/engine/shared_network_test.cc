@@ -123,7 +123,7 @@ TEST_F(SharedNetworkTest, CountsMessagesByNpu) {
 
 // What a closed share has sent ends unheard, and is not mistaken for a message of a later one that
 // has the same handle; what it is given to send is dropped.
-TEST_F(SharedNetworkTest, NobodyHearsOfAClosedShare) {
+TEST_F(SharedNetworkTest, AClosedShareIsNotReported) {
     a.send(0, true);
     a.send(1);
     shared.close(a.share);

@@ -41,7 +41,7 @@ const engine::Implementation& neighbor_exchange_added() {
 }
 
 // d places apart along the ring: d links, or one across and n/2 - d along, whichever is less; the
-// farthest are floor((n + 2) / 4) links apart. No circle of waiting with the channels of a ring.
+// farthest are floor((n + 2) / 4) links apart. No cycle of waiting with the channels of a ring.
 TEST(MoebiusLadder, RoutesAreShortestAndFreeOfDeadlock) {
     for (std::int32_t n = 4; n <= 26; n += 2) {
         const NetworkDescription network = make_moebius_ladder(n, rate, latency);

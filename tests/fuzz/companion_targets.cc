@@ -81,7 +81,7 @@ void run_groups(std::string_view input) {
     accepts([&] {
         const chakra::CommGroups groups = chakra::read_comm_groups(path);
         for (const auto& [name, ranks] : groups) {
-            expect(!ranks.empty() && ranks.front().valid(), "a group of nobody");
+            expect(!ranks.empty() && ranks.front().valid(), "an empty group");
         }
         chakra::check_comm_groups(groups, 16, "groups.json");
     });

@@ -18,7 +18,7 @@
 
 namespace npunet::packet_test {
 
-/// A link carries all its packets one after another, so nobody can be done before
+/// A link carries all its packets one after another, so no message can be done before
 ///     head(l) + load(l) + tail(l)   for each link l, with
 ///     load(l): the sum of ser(wire bytes) over the packets that cross it,
 ///     head(l): the least time, over its messages, in which a first packet reaches it,
@@ -47,7 +47,7 @@ struct Losses {
     Time busy;
     Time credit;   ///< idle with packets that had no room in the next buffer
     Time before;   ///< idle until the first packet
-    Time between;  ///< idle later, and nobody there: starved by what happens upstream
+    Time between;  ///< idle later, and nothing there: starved by what happens upstream
     Time after;    ///< idle after the last packet
 
     [[nodiscard]] std::string text() const;

@@ -262,7 +262,7 @@ TEST(Dcqcn, LazyTimersAreEagerOnes) {
     }
 }
 
-// How often somebody asks makes no difference at all.
+// How often the rate is asked for makes no difference at all.
 TEST(Dcqcn, DoesNotDependOnHowOftenItIsAsked) {
     Dcqcn often(choice_with(topology::standard_choice(CongestionAlgorithm::Dcqcn), {}), path);
     Dcqcn seldom(choice_with(topology::standard_choice(CongestionAlgorithm::Dcqcn), {}), path);

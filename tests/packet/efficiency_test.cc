@@ -79,7 +79,7 @@ NetworkDescription tree_of(const Tree& tree, topology::UpLinks up_links, std::ui
 }
 
 Plan permutation(int npus, std::int64_t bytes, std::mt19937_64& random) {
-    const std::vector<int> target = random_circle(npus, random);
+    const std::vector<int> target = random_cycle(npus, random);
     Plan plan;
     for (int npu = 0; npu < npus; ++npu) {
         plan.push_back(message(npu, target[static_cast<std::size_t>(npu)], bytes));
@@ -113,8 +113,8 @@ constexpr std::int64_t mebibyte = 1 << 20;
 // share an up-link that is the bound, not the rate of an NPU. What single permutations lose is
 // starvation of the bottleneck: a message that shares another link before it gets its fair share of
 // that one only, so that it still goes on, alone, when the others of the bottleneck are done. With
-// D-mod-k routes and two levels that cannot happen, as nobody shares more than one link: 99 % each.
-// So it is for shifts, which share none.
+// D-mod-k routes and two levels that cannot happen, as no flow shares more than one link: 99 %
+// each. So it is for shifts, which share none.
 TEST(Efficiency, PermutationsOnFatTrees) {
     std::mt19937_64 random(5);
     constexpr int rounds = 10;

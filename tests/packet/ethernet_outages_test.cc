@@ -31,7 +31,7 @@ TEST_P(EveryByteOnceWithOutages, OnEveryRouting) {
         network.faults.links =
             test::random_outages(network.graph, 1 + static_cast<int>(random() % 6), finish, random);
         const EthernetRun run(network, plan);
-        // Reroutes, and routes that need virtual channels, can close circles of pauses.
+        // Reroutes, and routes that need virtual channels, can close cycles of pauses.
         if (!run.machine.explain_stall().empty()) {
             EXPECT_EQ(network.packet.flow_control, FlowControl::Pfc);
             continue;

@@ -85,8 +85,8 @@ TEST(Ethernet, ThoseWhoseTimeComesWhileThePortIsBusyKeepTheirTurn) {
 }
 
 // Fifteen NPUs of a fat tree send 64 KiB each to one, whose switch has room for eight packets: most
-// are trimmed, and come again for grants. The link takes 16 packets x 15 x 83.2 ns = 20 us; nobody
-// may be left to wait for its timeout of 500 us.
+// are trimmed, and come again for grants. The link takes 16 packets x 15 x 83.2 ns = 20 us; no
+// sender may be left to wait for its timeout of 500 us.
 TEST(Ethernet, TrimmedPacketsComeAgainForGrants) {
     const topology::FatTreeShape shape{2, 8, 16, {4}, {4}};
     const topology::LinkSpeed speed{Rate(50'000'000'000), Time::ns(500)};
@@ -145,7 +145,7 @@ TEST_P(EveryByteOnce, WhateverIsLost) {
                       30'000, network.packet.mtu.value(), random);
         const EthernetRun run(network, plan);
         pausing += network.packet.flow_control == FlowControl::Pfc ? 1 : 0;
-        // Pauses may wait for each other in a circle where virtual channels would be needed.
+        // Pauses may wait for each other in a cycle where virtual channels would be needed.
         if (network.virtual_channels_needed() > 1 && !run.machine.explain_stall().empty()) {
             EXPECT_EQ(network.packet.flow_control, FlowControl::Pfc);
             continue;
@@ -158,7 +158,7 @@ TEST_P(EveryByteOnce, WhateverIsLost) {
         const EthernetRun shuffled(network, plan, random());
         ASSERT_EQ(run.transcript(), shuffled.transcript());
     }
-    // Few circles close: the cases say something.
+    // Few cycles close: the cases say something.
     EXPECT_GE(complete, 4);
     EXPECT_GE(5 * complete, 4 * pausing);
 }

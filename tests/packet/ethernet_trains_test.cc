@@ -246,9 +246,9 @@ TEST(EthernetTrains, PausesAndLossesRepeatThemselves) {
     EXPECT_GT(EthernetRun(network, plan).sum().drops, 3000U);
 }
 
-// Somebody looks every 10 us, that is every 120 packets, of which two or three dozen find the
+// An observer looks every 10 us, that is every 120 packets, of which two or three dozen find the
 // pattern again.
-TEST(EthernetTrains, SomebodyWhoLooksSeesTheSame) {
+TEST(EthernetTrains, AnObserverSeesTheSame) {
     std::vector<Time> looks;
     for (int i = 1; i < 130; ++i) {
         looks.push_back(Time::ps(10'000'037LL * i));
@@ -258,10 +258,10 @@ TEST(EthernetTrains, SomebodyWhoLooksSeesTheSame) {
         2.0);
 }
 
-// Packets take 10 ns and links 5 ns. Every 1001 ns, so at every nanosecond of a pattern, somebody
-// looks, in turns before all and behind all that arrives, and a message of one packet starts behind
-// it, by a port where another queue pair waits for answers: pauses that arrive then count, or do
-// not yet, and queue pairs line up in the order of what opens them.
+// Packets take 10 ns and links 5 ns. Every 1001 ns, so at every nanosecond of a pattern, an
+// observer looks, in turns before all and behind all that arrives, and a message of one packet
+// starts behind it, by a port where another queue pair waits for answers: pauses that arrive then
+// count, or do not yet, and queue pairs line up in the order of what opens them.
 TEST(EthernetTrains, WhatComesFromOutsideFindsItsPlaceInTheInstant) {
     for (const TransportKind kind : {TransportKind::None, TransportKind::GoBackN}) {
         Case drawn;

@@ -95,7 +95,7 @@ TEST(EthernetTransport, AnOpenWindowIsAnsweredNowAndThen) {
 }
 
 // Eight senders share a link, and congestion control makes their windows, 83 packets at first,
-// smaller than what is under way, packets that have not asked for an answer among them: nobody
+// smaller than what is under way, packets that have not asked for an answer among them: none
 // waits for a timeout, which would be 500 us, when 8 x 400 packets take 32 us.
 TEST(EthernetTransport, AWindowThatClosesLaterIsNoWait) {
     NetworkDescription network =

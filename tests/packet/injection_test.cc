@@ -83,8 +83,8 @@ TEST(Injection, MessagesShareThePortOfTheirSource) {
     EXPECT_EQ(former.delivered(), ns({105, 105}));
 }
 
-// On random networks of every kind, with fixed and with several ways: no circle of waiting with the
-// virtual channels that the former network needs; every message is delivered; the former links
+// On random networks of every kind, with fixed and with several routes: no cycle of waiting with
+// the virtual channels that the former network needs; every message is delivered; the former links
 // carry the same bytes where there is one path, and the new ones those of their NPUs.
 TEST(Injection, NetworksOfEveryKindDeliver) {
     for (unsigned seed = 0; seed < 60; ++seed) {

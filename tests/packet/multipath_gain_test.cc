@@ -123,7 +123,7 @@ TEST(MultipathGain, SprayOnFatTrees) {
     Time adaptive;
     constexpr int rounds = 5;
     for (int round = 0; round < rounds; ++round) {
-        const std::vector<int> target = random_circle(64, random);
+        const std::vector<int> target = random_cycle(64, random);
         Plan plan;
         for (int npu = 0; npu < 64; ++npu) {
             plan.push_back(packets(npu, target[static_cast<std::size_t>(npu)], n));

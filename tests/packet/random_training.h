@@ -19,8 +19,9 @@ namespace npunet::packet_test {
 /// Everything that the results say of ranks, collectives and operations, as text.
 [[nodiscard]] std::string described(const engine::Results& results);
 
-/// Collectives of the world and of random groups, messages and compute, in an order in which nobody
-/// waits for himself: for every rank what concerns it, some of it depending on what came before.
+/// Collectives of the world and of random groups, messages and compute, in an order in which no
+/// rank waits for itself: for every rank what concerns it, some of it depending on what came
+/// before.
 [[nodiscard]] engine::Workload random_workload(int ranks, std::mt19937_64& random);
 
 [[nodiscard]] engine::SystemConfig random_system(std::mt19937_64& random);

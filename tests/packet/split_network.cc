@@ -54,7 +54,7 @@ public:
     ~Part() override {
         if (!stalls_) {
             EXPECT_EQ(std::count(in_progress_.begin(), in_progress_.end(), true), 0)
-                << "nobody has said that a handle is free";
+                << "no part has said that a handle is free";
         }
     }
 

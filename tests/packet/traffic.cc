@@ -189,7 +189,7 @@ Plan make_plan(Pattern pattern, int npus, std::int64_t largest, std::int64_t mtu
     return planner.plan;
 }
 
-std::vector<int> random_circle(int npus, std::mt19937_64& random) {
+std::vector<int> random_cycle(int npus, std::mt19937_64& random) {
     std::vector<int> target(static_cast<std::size_t>(npus));
     std::iota(target.begin(), target.end(), 0);
     for (std::size_t last = target.size() - 1; last > 0; --last) {

@@ -88,8 +88,8 @@ enum class Pattern { AllToAll, Permutation, Random, Streams, Chains };
 [[nodiscard]] Plan make_plan(Pattern pattern, int npus, std::int64_t largest, std::int64_t mtu,
                              std::mt19937_64& random);
 
-/// One circle through all NPUs in random order: by NPU, the one that it sends to (Sattolo, 1986).
-[[nodiscard]] std::vector<int> random_circle(int npus, std::mt19937_64& random);
+/// One cycle through all NPUs in random order: by NPU, the one that it sends to (Sattolo, 1986).
+[[nodiscard]] std::vector<int> random_cycle(int npus, std::mt19937_64& random);
 
 /// Of the messages that follow those that want to know when they have left, every other one starts
 /// then, and not when they have been delivered.

@@ -111,7 +111,7 @@ public:
     }
 };
 
-/// n packets over h equal links, nobody else about: store and forward, n >= 2,
+/// n packets over h equal, idle links: store and forward, n >= 2,
 ///     (n + h - 2) ser(full) + ser(last) + h a, and h (ser(last) + a) for n = 1; cut-through
 ///     (n - 1) ser(full) + ser(last) + (h - 1) ser(header) + h a, a header of one byte at least.
 Time message_time(std::int64_t bytes, std::int64_t hops, Rate rate, Time latency,
@@ -247,12 +247,12 @@ TEST(Gap, SharedLinksAreContention) {
     test::TestMachine ring = test::ring_machine(8, rate, latency);
     ring.use(engine::Algorithm::Direct);
     const Machine round{ring.dialect, ring.network, ring.system, {}};
-    std::vector<Flow> circle;
+    std::vector<Flow> neighbours;
     for (std::int32_t rank = 0; rank < 16; ++rank) {
-        circle.push_back({rank, (rank + 1) % 16, 1 << 20});
+        neighbours.push_back({rank, (rank + 1) % 16, 1 << 20});
     }
     const Machine* machines[] = {&scattered, &round};
-    const engine::Workload workloads[] = {flows(16, circle),
+    const engine::Workload workloads[] = {flows(16, neighbours),
                                           all_do(8, CollectiveType::AllToAll, 8 << 20)};
     for (std::size_t i = 0; i < 2; ++i) {
         const Pair packet(workloads[i], *machines[i]);

@@ -134,7 +134,7 @@ TEST(Jobs, OneJobOnAllNpusIsTheWorkload) {
             EXPECT_EQ(job.all.links[i].busy, plain.links[i].busy);
             EXPECT_EQ(job.all.links[i].utilization_percent, plain.links[i].utilization_percent);
         }
-        EXPECT_TRUE(job.jobs[0].results.links.empty()) << "links are nobody's own";
+        EXPECT_TRUE(job.jobs[0].results.links.empty()) << "links belong to no job";
     }
 }
 

@@ -87,7 +87,7 @@ std::map<std::pair<NodeId, NodeId>, Bytes> payload_by_ends(
     return payload;
 }
 
-// With room for one packet per virtual channel anything that could wait in a circle would: every
+// With room for one packet per virtual channel anything that could wait in a cycle would: every
 // collective runs to its end, by every algorithm, and all fidelities put the same payload on every
 // link, which is the sum over the routes.
 TEST(OwnNetworks, EveryCollectiveRunsToItsEndWithTheSmallestBuffers) {

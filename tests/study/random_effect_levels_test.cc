@@ -78,7 +78,7 @@ struct Work {
 
 /// One to six collectives and messages in an order that all ranks keep, each rank's part waiting
 /// for some of what the rank does before, and compute in between. What a rank does with others
-/// comes in the same order everywhere, so that nothing waits in a circle.
+/// comes in the same order everywhere, so that nothing waits in a cycle.
 Work draw_work(Draw& draw, std::size_t ranks) {
     std::vector<std::vector<chakra::Node>> nodes(ranks);
     std::vector<engine::Group> groups;
@@ -200,7 +200,7 @@ void check(const Work& work, const Machine& machine, Fidelity fidelity) {
     }
     if (work.communications == 1) {
         expect_absent(gaps, &Gap::dependency, "nothing to inherit from");
-        expect_absent({why.communications[0].others}, &Gap::contention, "nobody to meet");
+        expect_absent({why.communications[0].others}, &Gap::contention, "no other flows");
         if (why.communications[0].type == "send_recv") {
             expect_absent(gaps, &Gap::contention, "a message alone");
         }

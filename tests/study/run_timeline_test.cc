@@ -166,7 +166,7 @@ void expect_busy_times(const engine::Results& results, double later = 0) {
 }
 
 // The shares of all bins sum to how long the link was sending; the quick estimate has none, and
-// nobody has any who did not ask. Nothing else of a run changes.
+// runs that did not ask have none. Nothing else of a run changes.
 TEST(RunTimelines, LinkLoadSumsToTheBusyTimes) {
     for (const Fidelity fidelity : fidelities()) {
         SCOPED_TRACE(name_of(fidelity));

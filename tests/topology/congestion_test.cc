@@ -202,7 +202,7 @@ TEST(CongestionSection, RefusesValuesThatCannotWork) {
     EXPECT_THAT(refusal("{congestion_control: dcqcn, dcqcn: 5us}"), HasSubstr("found '5us'"));
 }
 
-// They would have no effect, and nobody would notice.
+// They would have no effect, and that would go unnoticed.
 TEST(CongestionSection, RefusesParametersOfAnotherAlgorithm) {
     EXPECT_THAT(refusal("{congestion_control: dcqcn, hpcc: {eta: 0.9}}"),
                 AllOf(HasSubstr("found parameters of hpcc with congestion_control: dcqcn"),

@@ -92,7 +92,7 @@ std::shared_ptr<GraphRouter> router_of(const Graph& graph, GraphRoutes kind,
     return std::make_shared<GraphRouter>(graph, kind, seed);
 }
 
-// Shortest paths (and ecmp) are the shortest; with layers given out where a circle would close they
+// Shortest paths (and ecmp) are the shortest; with layers given out where a cycle would close they
 // wait for each other in none, and where the router says that one channel does, one does.
 TEST(GraphRoutes, ShortestPathsAreShortestAndFreeOfDeadlockInLayers) {
     std::mt19937 random(1);
@@ -117,8 +117,8 @@ TEST(GraphRoutes, ShortestPathsAreShortestAndFreeOfDeadlockInLayers) {
 }
 
 // The check counts parallel links as one. Without them, and without equals to choose from, it is
-// exact: a circle that it finds is one of the routes themselves.
-TEST(GraphRoutes, TheCheckForCirclesIsExactWithoutParallelLinks) {
+// exact: a cycle that it finds is one of the routes themselves.
+TEST(GraphRoutes, TheCheckForCyclesIsExactWithoutParallelLinks) {
     std::mt19937 random(2);
     int cyclic = 0;
     for (int i = 0; i < 200; ++i) {
@@ -199,7 +199,7 @@ TEST(GraphRoutes, UpDownNeverTurnsUpAndIsShortestOfThose) {
 }
 
 // A ring of n: from n = 5 on every link is the first of a route of two, both ways round, so each
-// waits for the next: a circle. (At n = 4 the ties to the lowest link leave gaps.) It has two
+// waits for the next: a cycle. (At n = 4 the ties to the lowest link leave gaps.) It has two
 // channels then, or, where there is only one, up*/down* routes. Links that lead one way round have
 // it from n = 3 on, and no up*/down* route from the last to the one before it.
 TEST(GraphRoutes, RingsOfFiveAndMoreHaveTwoChannelsOrGoUpAndDown) {

@@ -124,7 +124,7 @@ TEST(Dragonfly, RoutesAreMinimalWithOneGlobalLink) {
 }
 
 // With one link between any two groups and several routers in a group there are two channels, and
-// one would not do; in general 2 is said exactly where one channel has a circle.
+// one would not do; in general 2 is said exactly where one channel has a cycle.
 TEST(Dragonfly, NeedsTheChannelsThatItSays) {
     int two = 0;
     int one = 0;

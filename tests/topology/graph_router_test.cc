@@ -39,8 +39,8 @@ Graph both_ways(int npus, const std::vector<OneWay>& cables) {
 }
 
 // Three NPUs in a ring of one direction: each destination adds one dependency, 0 that of the link
-// from 1 on that from 2; only all three close the circle.
-TEST(GraphRouter, EveryDestinationCountsForACircle) {
+// from 1 on that from 2; only all three close the cycle.
+TEST(GraphRouter, EveryDestinationCountsForACycle) {
     const Graph ring = graph_of(3, {{0, 1}, {1, 2}, {2, 0}});
     EXPECT_FALSE(GraphRouter(ring, GraphRoutes::ShortestPath, 1).find_cycle(ring).empty());
     const Graph open = both_ways(3, {{0, 1}, {1, 2}});

@@ -105,9 +105,9 @@ std::vector<NetworkDescription> networks() {
 }
 
 // Packets wait for room only on ways without a promise. The channels for which they wait, whatever
-// they hold meanwhile, form no circle (Duato 1993; topology/routing/multipath.h): on all these
+// they hold meanwhile, form no cycle (Duato 1993; topology/routing/multipath.h): on all these
 // networks, for every pair of NPUs and every way that they may have taken.
-TEST(Multipath, WaitsInNoCircle) {
+TEST(Multipath, WaitsHaveNoCycle) {
     for (const NetworkDescription& network : networks()) {
         const std::vector<Hop> cycle = waiting_dependencies(network, 32).find_cycle();
         EXPECT_TRUE(cycle.empty()) << network.name << " " << network.multipath->name() << ": "
@@ -120,7 +120,7 @@ TEST(Multipath, WaitsInNoCircle) {
 // reached within the longest way: as many links as the fixed route on products, trees and rails
 // (minimal), and on dragonflies at most one group more: NPU, local, global, local, global, local,
 // NPU = 7 links.
-TEST(Multipath, EveryWayLeadsToTheDestination) {
+TEST(Multipath, EveryRouteLeadsToTheDestination) {
     for (const NetworkDescription& network : networks()) {
         const Graph& graph = network.graph;
         const bool minimal = network.multipath->name() != "ugal";

@@ -75,7 +75,7 @@ inline void expect_shortest_routes(const NetworkDescription& network) {
     }
 }
 
-/// No circle of waiting with the channels that the routing asks for.
+/// No cycle of waiting with the channels that the routing asks for.
 inline void expect_no_deadlock(const NetworkDescription& network) {
     const std::vector<Hop> cycle = channel_dependencies(network).find_cycle();
     EXPECT_TRUE(cycle.empty()) << network.name << ": " << describe_cycle(network.graph, cycle);

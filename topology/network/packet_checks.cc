@@ -13,6 +13,10 @@
 #include "base/units.h"
 #include "topology/network/headroom.h"
 #include "topology/network/marking.h"
+#include "topology/network/pause_cycle.h"
+#include "topology/routing/channel_dependencies.h"
+#include "topology/routing/graph_router.h"
+#include "topology/routing/product_routing.h"
 
 namespace npunet::topology {
 
@@ -166,6 +170,37 @@ std::string marks_warning(const NetworkDescription& network) {
         advice_for_sooner_marks(packet.ecn));
 }
 
+/// The routing of the network that cannot deadlock with one virtual channel, as advice; empty where
+/// there is none.
+std::string advice_for_routing(const NetworkDescription& network) {
+    const auto* router = dynamic_cast<const GraphRouter*>(network.router.get());
+    if (router != nullptr && GraphRouter(network.graph, GraphRoutes::UpDown, router->seed())
+                                 .reaches_all(network.graph)) {
+        return "routing: up-down, ";
+    }
+    const bool is_adaptive = !network.router && network.multipath;
+    return is_adaptive && dimension_order_channels(network.dimensions) == 1
+               ? "routing: dimension-order, "
+               : "";
+}
+
+/// Warns if links can pause each other in a cycle.
+std::string pauses_warning(const NetworkDescription& network) {
+    const PauseCycle pauses = find_pause_cycle(network);
+    if (!pauses.is_possible) {
+        return {};
+    }
+    return fmt::format(
+        "flow_control: pfc, and links that routes of {} take can pause each other in a cycle{}: "
+        "they are free of deadlock with {} virtual channels, and pauses have one queue per class; "
+        "a deadlock ends the run with exit code 3; use {}flow_control: none, or flow_control: "
+        "credit",
+        network.routing_name(),
+        pauses.links.empty() ? "" : ", such as " + describe_cycle(network.graph, pauses.links),
+        network.virtual_channels_needed() - (network.faults.take_links_down() ? 1 : 0),
+        advice_for_routing(network));
+}
+
 }  // namespace
 
 void check_transport(const NetworkDescription& network, const std::string& file,
@@ -191,6 +226,9 @@ void check_transport(const NetworkDescription& network, const std::string& file,
     };
     if (packet.flow_control == FlowControl::Pfc && packet.shared_buffer.headroom > Bytes()) {
         warn(headroom_warning(network));
+    }
+    if (packet.flow_control == FlowControl::Pfc) {
+        warn(pauses_warning(network));
     }
     warn(marks_warning(network));
 }

@@ -18,7 +18,8 @@ namespace npunet::topology {
 
 /// What contradicts another parameter, cannot work, or has no effect in the packet parameters of
 /// networks with Ethernet-like switches; throws InputError. `file` and the place are for its
-/// message. With `warnings`, what may well lose packets where nothing should be lost goes there.
+/// message. With `warnings`, what may well lose packets where nothing should be lost, or deadlock
+/// with pauses (topology/network/pause_cycle.h), goes there.
 void check_transport(const NetworkDescription& network, const std::string& file,
                      const std::string& place, std::vector<std::string>* warnings = nullptr);
 

@@ -338,8 +338,8 @@ ConversionTotals convert_logs(const LogFolder& folder, const ConversionOptions& 
     const TrainingRun wanted = written_run(run, options);
     if (options.compute == ComputeSource::None && options.micro_batch == 0) {
         ConversionOptions alone = options;
-        // Without the program nobody knows which barriers the first ranks of tensor-parallel groups
-        // make alone.
+        // Without the program it is unknown which barriers the first ranks of tensor-parallel
+        // groups make alone.
         alone.barriers =
             options.barriers && !(run.dialect == Dialect::Genstack && run.parallelism.tp > 1);
         Conversion conversion(wanted, alone, files, written);

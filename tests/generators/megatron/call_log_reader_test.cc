@@ -187,7 +187,7 @@ TEST_F(CallLogReader, ReadsListsOfRoots) {
     EXPECT_EQ(only(gather + "null").call.outputs, 0);
 }
 
-// The keys of the npunet dialect, and those of nobody.
+// The keys of the npunet dialect, and those of no dialect.
 TEST_F(CallLogReader, ReadsWhereInTheStepItIs) {
     const LoggedCall event =
         only(R"("layer": 3, "op": "all_reduce", "phase": "backward", "group": "tp", "async": true,

@@ -1,4 +1,4 @@
-// All ranks of a run together: every call meets its partners, nobody waits for ever.
+// All ranks of a run together: every call meets its partners, no rank waits for ever.
 #include <gtest/gtest.h>
 
 #include "random_runs.h"

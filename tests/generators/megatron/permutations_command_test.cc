@@ -211,7 +211,7 @@ TEST_F(PermutationsCommand, AllRanksAreLabelled) {
     EXPECT_EQ(forward[1], Json({{{0, 1}, {1, 0}}, 4, group}));
 }
 
-// Whatever the run: no rank twice as source or as destination, nobody to itself; each phase's
+// Whatever the run: no rank twice as source or as destination, no rank to itself; each phase's
 // messages weigh as much as in the matrix when there are no collectives along the same edge.
 TEST_F(PermutationsCommand, AreAlwaysPermutations) {
     for (const TrainingRun& run : named_runs(12, 5)) {

@@ -157,7 +157,7 @@ TEST_F(ConvertedProfiles, AreTheSameOnAnyNumberOfThreads) {
     EXPECT_EQ(bytes(2), one);
 }
 
-// The last rank's computation ends at 205.4 us, and its kernel, which waited for nobody, took 185
+// The last rank's computation ends at 205.4 us, and its kernel, which waited for no other, took 185
 // us: the traces end 15.2 us before the profile, since its streams idled for 9.6, 5 and 0.6 us.
 TEST_F(ConvertedProfiles, ReplayWithMeasuredTransfers) {
     write_steps();

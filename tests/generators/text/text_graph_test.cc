@@ -178,7 +178,7 @@ TEST_F(TextTest, NodesAreCounted) {
 }
 
 // Ids count from 0 and go on from rank to rank; but for ids and groups all ranks are alike.
-// Dependencies are on earlier nodes of the rank, so there is no circle.
+// Dependencies are on earlier nodes of the rank, so there is no cycle.
 TEST_F(TextTest, RanksAreAlikeAndIdsGoOn) {
     for (const std::string& heading : headings()) {
         const GeneratedWorkload workload = converted(text_of(heading, 4), 4, 2);

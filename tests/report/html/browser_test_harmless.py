@@ -8,7 +8,7 @@ from browser_page import NAMES, PAGES, PageTest
 
 
 class Harmless(PageTest):
-    """Whatever inputs are called, the page stays as it was meant and asks nobody."""
+    """Whatever inputs are called, the page stays as it was meant and sends no request."""
 
     def test_hostile_names_are_text(self):
         for name in ["hostile", "comparison"]:

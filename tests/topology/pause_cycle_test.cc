@@ -1,0 +1,141 @@
+// Routes whose links can pause each other in a cycle: which networks have them, and the warning.
+
+#include "topology/network/pause_cycle.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "networks.h"
+#include "tests/support/random_faults.h"
+#include "topology/yaml/network_reader.h"
+
+namespace npunet::topology {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// What reading a network with these entries of `packet` warns of.
+std::vector<std::string> warnings(const std::string& network, const std::string& packet) {
+    std::vector<std::string> said;
+    static_cast<void>(parse_network(network + "packet: {" + packet + "}\n", "net.yml", &said));
+    return said;
+}
+
+std::string product(const std::string& topology, const std::string& sizes) {
+    return fmt::format("topology: [{}]\nnpus_count: [{}]\nbandwidth: [50]\nlatency: [500]\n",
+                       topology, sizes);
+}
+
+/// Switches in a ring, each with an NPU.
+std::string ring_of_switches(int switches) {
+    std::string nodes;
+    std::string links;
+    for (int i = 0; i < switches; ++i) {
+        nodes += fmt::format("{}{{name: n{}, kind: npu}}", i == 0 ? "" : ", ", i);
+    }
+    for (int i = 0; i < switches; ++i) {
+        nodes += fmt::format(", {{name: s{}, kind: switch}}", i);
+        for (const std::string& to :
+             {fmt::format("s{}", (i + 1) % switches), fmt::format("n{}", i)}) {
+            links += fmt::format("{}{{from: s{}, to: {}, bandwidth: 50, latency: 500}}",
+                                 links.empty() ? "" : ", ", i, to);
+        }
+    }
+    return fmt::format("Custom:\n  nodes: [{}]\n  links: [{}]\n", nodes, links);
+}
+
+constexpr const char* fat_tree =
+    "FatTree: {levels: 2, radix: 8, npus: 16, bandwidth: [50, 50], latency: [500, 500]}\n";
+
+TEST(PauseCycle, TheWarningNamesACycleAndWhatToDo) {
+    EXPECT_THAT(
+        warnings(ring_of_switches(4), "flow_control: pfc, routing: ecmp"),
+        ElementsAre(
+            HasSubstr("layers are assigned"),
+            AllOf(HasSubstr("net.yml: packet.flow_control: pfc, and links that routes of ecmp "
+                            "take can pause each other in a cycle, such as s"),
+                  HasSubstr(" -> s"), HasSubstr("with 2 virtual channels"),
+                  HasSubstr("use routing: up-down, flow_control: none, or flow_control: credit"))));
+    EXPECT_THAT(warnings(product("Ring", "4"), "flow_control: pfc"),
+                ElementsAre(AllOf(HasSubstr("npu0 -> npu1 -> npu2 -> npu3 -> npu0"),
+                                  HasSubstr("use flow_control: none"))));
+    EXPECT_THAT(warnings(product("Mesh2D", "[3, 3]"), "flow_control: pfc, routing: adaptive"),
+                ElementsAre(AllOf(HasSubstr("routes of adaptive"), HasSubstr("in a cycle, such"),
+                                  HasSubstr("use routing: dimension-order, flow_control"))));
+    EXPECT_THAT(warnings(product("Torus2D", "[3, 5]"), "flow_control: pfc, routing: adaptive"),
+                ElementsAre(HasSubstr("npu0 -> npu3 -> npu6 -> npu9 -> npu12 -> npu0")));
+}
+
+TEST(PauseCycle, NoWarningWhereNoCycleCanClose) {
+    for (const std::string& network :
+         {std::string(fat_tree), product("Switch", "8"), product("Ring", "3"),
+          product("Mesh2D", "[4, 4]"), product("FullyConnected", "6"), ring_of_switches(3),
+          ring_of_switches(4)}) {
+        EXPECT_THAT(warnings(network, "flow_control: pfc"),
+                    Not(testing::Contains(HasSubstr("flow_control"))))
+            << network;
+    }
+    for (const char* routing : {"up-down", "ecmp", "spray", "adaptive"}) {
+        EXPECT_THAT(warnings(fat_tree, std::string("flow_control: pfc, routing: ") + routing),
+                    IsEmpty());
+    }
+    EXPECT_THAT(warnings(product("Mesh1D", "6"), "flow_control: pfc, routing: adaptive"),
+                IsEmpty());
+    // Credits have the virtual channels, and without pauses packets are dropped.
+    EXPECT_THAT(warnings(product("Ring", "4"), "flow_control: credit"), IsEmpty());
+    EXPECT_THAT(warnings(product("Ring", "4"), "flow_control: none, transport: go-back-n"),
+                IsEmpty());
+}
+
+/// Each link ends where the next one begins.
+void expect_closed(const Graph& graph, const std::vector<Hop>& links) {
+    for (std::size_t i = 0; i < links.size(); ++i) {
+        EXPECT_EQ(graph.link(links[i].link).to,
+                  graph.link(links[(i + 1) % links.size()].link).from);
+    }
+}
+
+// All routes of a network on one channel, with one path for each pair: a cycle is found where there
+// is one. With several paths: where the routing needs one channel only, there is none.
+TEST(PauseCycle, IsThatOfTheRoutesOnOneChannel) {
+    std::mt19937_64 random(5);
+    int cycles = 0;
+    int none = 0;
+    for (const test::OfferedRouting& offer : test::offered_routings) {
+        for (int i = 0; i < 12; ++i) {
+            const NetworkDescription network = test::random_network(offer, random);
+            const PauseCycle pauses = find_pause_cycle(network);
+            SCOPED_TRACE(network.name + ", " + offer.routing);
+            expect_closed(network.graph, pauses.links);
+            EXPECT_EQ(pauses.is_possible, !pauses.links.empty());
+            const bool of_routes = !cycle_with_one_channel(network).empty();
+            // Of equal paths and parallel links any may be taken; the routes above take one.
+            if (network.multipath || network.name == "Custom") {
+                EXPECT_TRUE(pauses.is_possible || !of_routes);
+            } else {
+                EXPECT_EQ(pauses.is_possible, of_routes);
+            }
+            (pauses.is_possible ? cycles : none) += 1;
+        }
+    }
+    EXPECT_GT(cycles, 30);
+    EXPECT_GT(none, 30);
+}
+
+// 65536 NPUs in rings of 256 by 256: no route is looked at.
+TEST(PauseCycle, OfLargeNetworksIsFoundSoon) {
+    EXPECT_THAT(warnings(product("Torus2D", "[256, 256]"), "flow_control: pfc"),
+                ElementsAre(HasSubstr("such as npu0 -> npu1 -> ")));
+}
+
+}  // namespace
+}  // namespace npunet::topology
