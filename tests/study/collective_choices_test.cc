@@ -75,7 +75,7 @@ TEST(CollectiveChoices, AreToldOnceWithAllThatWasTimed) {
         for (const TimedAlgorithm& other : choice.others) {
             EXPECT_TRUE(names.insert(other.name).second) << other.name;
             EXPECT_GE(other.time, before);
-            EXPECT_GE(other.time.ps() * 1.02, static_cast<double>(choice.chosen.time.ps()));
+            EXPECT_GE(102 * other.time.ps(), 100 * choice.chosen.time.ps());
             before = other.time;
         }
         EXPECT_TRUE(names.count("ring") == 1 || names.count("ring+ring") == 1);
