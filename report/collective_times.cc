@@ -77,19 +77,29 @@ double CollectiveTime::bound_bus_gbps() const {
     return bus_factor * gbps(size, bound);
 }
 
-const CollectiveSeries& CollectiveTimes::fastest(std::size_t i) const {
-    const auto before = [i](const CollectiveSeries& a, const CollectiveSeries& b) {
-        return a.refusal.empty() && (!b.refusal.empty() || a.times[i].time < b.times[i].time);
-    };
-    return *std::min_element(series.begin(), series.end(), before);
+CollectiveTimes::Fastest CollectiveTimes::fastest(Bytes size) const {
+    Fastest fastest;
+    for (const CollectiveSeries& one : series) {
+        const auto at =
+            std::find_if(one.times.begin(), one.times.end(),
+                         [size](const CollectiveTime& time) { return time.size == size; });
+        if (at != one.times.end() && (fastest.time == nullptr || at->time < fastest.time->time)) {
+            fastest = {&one, &*at};
+        }
+    }
+    return fastest;
 }
 
-std::size_t CollectiveTimes::sizes() const {
-    std::size_t most = 0;
+std::vector<Bytes> CollectiveTimes::sizes() const {
+    std::vector<Bytes> sizes;
     for (const CollectiveSeries& one : series) {
-        most = std::max(most, one.times.size());
+        for (const CollectiveTime& time : one.times) {
+            sizes.push_back(time.size);
+        }
     }
-    return most;
+    std::sort(sizes.begin(), sizes.end());
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    return sizes;
 }
 
 std::string collective_times_table(const CollectiveTimes& times) {
@@ -99,10 +109,10 @@ std::string collective_times_table(const CollectiveTimes& times) {
         add_block(text, times, series);
     }
     TextTable table({"size", "fastest", "time (us)", "busbw (GB/s)", "time/bound"}, 2);
-    for (std::size_t i = 0; i < times.sizes(); ++i) {
-        const CollectiveSeries& best = times.fastest(i);
-        const std::vector<std::string> row = row_of(times, best.times[i]);
-        table.add({format_bytes(best.times[i].size), best.algorithm, row[5], row[7], row[9]});
+    for (const Bytes size : times.sizes()) {
+        const CollectiveTimes::Fastest best = times.fastest(size);
+        const std::vector<std::string> row = row_of(times, *best.time);
+        table.add({format_bytes(size), best.series->algorithm, row[5], row[7], row[9]});
     }
     return text + table.text();
 }

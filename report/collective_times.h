@@ -30,7 +30,7 @@ struct CollectiveTime {
 
 struct CollectiveSeries {
     std::string algorithm;              ///< as spelled in system.json
-    std::vector<CollectiveTime> times;  ///< ascending sizes
+    std::vector<CollectiveTime> times;  ///< ascending sizes; of a file those of its bands
     std::string refusal;                ///< why the algorithm cannot run here; else empty
 };
 
@@ -41,10 +41,14 @@ struct CollectiveTimes {
     std::string fidelity;
     std::vector<CollectiveSeries> series;
 
-    /// The fastest series at the i-th size; of equals the first. Series that were refused never
-    /// are. One at least was not.
-    [[nodiscard]] const CollectiveSeries& fastest(std::size_t i) const;
-    [[nodiscard]] std::size_t sizes() const;
+    /// That any series was timed at, ascending.
+    [[nodiscard]] std::vector<Bytes> sizes() const;
+    /// The fastest series at one of these, of equals the first, and its time.
+    struct Fastest {
+        const CollectiveSeries* series = nullptr;
+        const CollectiveTime* time = nullptr;
+    };
+    [[nodiscard]] Fastest fastest(Bytes size) const;
 };
 
 /// A block for each algorithm, and at the end the fastest for every size.

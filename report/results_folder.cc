@@ -1,5 +1,6 @@
 #include "report/results_folder.h"
 
+#include <cstddef>
 #include <string>
 
 #include "analysis/simulated_timeline.h"
@@ -23,24 +24,23 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
 
 /// What is known of the NPUs, and the page.
 void write_npu_files(const engine::Results& results, const analysis::RunTimeline& timeline,
-                     const std::string& page, const RunOrigin& origin, CollectiveRows rows,
-                     const std::filesystem::path& folder) {
+                     const std::string& page, const RunOrigin& origin,
+                     const CollectiveDetail* detail, const std::filesystem::path& folder) {
     write_whole(folder / "npus.csv", npus_csv(results));
-    write_whole(folder / "collectives.csv", rows == CollectiveRows::Parts
-                                                ? collective_parts_csv(results)
-                                                : collectives_csv(results));
+    write_whole(folder / "collectives.csv",
+                detail != nullptr ? collective_parts_csv(results) : collectives_csv(results));
     write_perfetto_trace(timeline, folder / "timeline.perfetto-trace");
     write_timeline_file(timeline, origin.inputs, &results, folder / "timeline.pb");
     write_whole(folder / "report.html", page);
     write_whole(folder / "results.json",
-                results_json(results, peak_resident_memory(), origin.command));
+                results_json(results, peak_resident_memory(), origin.command, detail));
 }
 
 }  // namespace
 
 void write_results(const engine::Results& results, StagedFolder& staged,
                    const std::filesystem::path& inner, const RunOrigin& origin,
-                   CollectiveRows rows) {
+                   const CollectiveDetail* detail) {
     const std::filesystem::path folder = staged.path() / inner;
     write_whole(folder / "links.csv", links_csv(results));
     if (results.flows) {
@@ -51,8 +51,8 @@ void write_results(const engine::Results& results, StagedFolder& staged,
         staged.discard(inner / "flows.csv");
     }
     const analysis::RunTimeline timeline = analysis::simulated_timeline(results);
-    write_npu_files(results, timeline, results_page(results, timeline, origin.inputs), origin, rows,
-                    folder);
+    write_npu_files(results, timeline, results_page(results, timeline, origin.inputs), origin,
+                    detail, folder);
 }
 
 void discard_results(StagedFolder& staged, const std::filesystem::path& inner) {
@@ -64,18 +64,19 @@ void discard_results(StagedFolder& staged, const std::filesystem::path& inner) {
 }
 
 void write_results_folder(const engine::Results& results, const std::filesystem::path& folder,
-                          const RunOrigin& origin, CollectiveRows rows) {
+                          const RunOrigin& origin, const CollectiveDetail* detail) {
     StagedFolder staged(folder);
-    write_results(results, staged, "", origin, rows);
+    write_results(results, staged, "", origin, detail);
     staged.commit(completeness_marks);
 }
 
 void write_results(const engine::JobsResults& results, StagedFolder& staged,
-                   const RunOrigin& origin, CollectiveRows rows) {
-    for (const engine::JobResult& job : results.jobs) {
+                   const RunOrigin& origin, const std::vector<CollectiveDetail>& details) {
+    for (std::size_t i = 0; i < results.jobs.size(); ++i) {
+        const engine::JobResult& job = results.jobs[i];
         const analysis::RunTimeline timeline = analysis::simulated_timeline(job.results);
-        write_npu_files(job.results, timeline, job_page(job, timeline, origin.inputs), origin, rows,
-                        staged.path() / "jobs" / job.name);
+        write_npu_files(job.results, timeline, job_page(job, timeline, origin.inputs), origin,
+                        details.empty() ? nullptr : &details[i], staged.path() / "jobs" / job.name);
     }
     write_whole(staged.path() / "links.csv", links_csv(results.all));
     write_whole(staged.path() / "report.html", results_page(results, origin.inputs));
@@ -84,9 +85,9 @@ void write_results(const engine::JobsResults& results, StagedFolder& staged,
 }
 
 void write_results_folder(const engine::JobsResults& results, const std::filesystem::path& folder,
-                          const RunOrigin& origin, CollectiveRows rows) {
+                          const RunOrigin& origin, const std::vector<CollectiveDetail>& details) {
     StagedFolder staged(folder);
-    write_results(results, staged, origin, rows);
+    write_results(results, staged, origin, details);
     staged.commit(completeness_marks);
 }
 

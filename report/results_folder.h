@@ -7,7 +7,6 @@
 // report) and report.html (browsers).
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -15,24 +14,23 @@
 #include "base/staged_folder.h"
 #include "engine/results/job_results.h"
 #include "engine/results/results.h"
+#include "report/collective_choices.h"
 #include "report/input_list.h"
 
 namespace npunet::report {
-
-/// The rows of collectives.csv: one for each collective, or one for each rank's part in it
-/// (report/collective_parts.cc).
-enum class CollectiveRows : std::uint8_t { Collectives, Parts };
 
 /// The files of such a folder that come last: where one is, those that belong to it are.
 inline const std::vector<std::string> completeness_marks{"results.json"};
 
 /// Writes the files into the folder `inner` of a staged folder, whose commit(completeness_marks)
 /// makes them visible and removes files of an earlier run that this one does not write.
-/// results.json has the command of `origin`, report.html its inputs. Throws MachineError on a
-/// failed write.
+/// results.json has the command of `origin`, report.html its inputs. With `detail` results.json has
+/// that, too, and collectives.csv a row for each rank's part in a collective
+/// (report/collective_parts.cc) instead of one for each collective. Throws MachineError on a failed
+/// write.
 void write_results(const engine::Results& results, StagedFolder& staged,
                    const std::filesystem::path& inner, const RunOrigin& origin = {},
-                   CollectiveRows rows = CollectiveRows::Collectives);
+                   const CollectiveDetail* detail = nullptr);
 
 /// Removes the results of an earlier run in the folder `inner` at commit().
 void discard_results(StagedFolder& staged, const std::filesystem::path& inner);
@@ -40,15 +38,15 @@ void discard_results(StagedFolder& staged, const std::filesystem::path& inner);
 /// Makes the folder when it is missing and replaces what an earlier run left there. The files
 /// appear together, or none does; results.json comes last. Throws MachineError.
 void write_results_folder(const engine::Results& results, const std::filesystem::path& folder,
-                          const RunOrigin& origin = {},
-                          CollectiveRows rows = CollectiveRows::Collectives);
+                          const RunOrigin& origin = {}, const CollectiveDetail* detail = nullptr);
 
 /// The same for several jobs: results.json, links.csv and report.html of all of them, and in
-/// jobs/NAME the other files of each. results.json of all comes last.
+/// jobs/NAME the other files of each. results.json of all comes last. `details`: one for each job,
+/// or none.
 void write_results(const engine::JobsResults& results, StagedFolder& staged,
-                   const RunOrigin& origin = {}, CollectiveRows rows = CollectiveRows::Collectives);
+                   const RunOrigin& origin = {}, const std::vector<CollectiveDetail>& details = {});
 void write_results_folder(const engine::JobsResults& results, const std::filesystem::path& folder,
                           const RunOrigin& origin = {},
-                          CollectiveRows rows = CollectiveRows::Collectives);
+                          const std::vector<CollectiveDetail>& details = {});
 
 }  // namespace npunet::report

@@ -220,7 +220,7 @@ void write_jobs(JsonWriter& json, const std::vector<engine::JobResult>& jobs) {
 /// `jobs`: those that share the run; empty where it is one workload.
 void write_document(JsonWriter& json, const engine::Results& results,
                     const std::vector<engine::JobResult>& jobs, Bytes peak_memory,
-                    const std::string& command) {
+                    const std::string& command, const CollectiveDetail* detail) {
     json.begin_object(Layout::Lines).member("schema", 1);
     if (!command.empty()) {
         json.member("command", command);
@@ -237,7 +237,12 @@ void write_document(JsonWriter& json, const engine::Results& results,
     for (const CollectiveResult& collective : results.collectives) {
         write_collective(json, collective);
     }
-    json.end_array().key("links").begin_array(Layout::Lines);
+    json.end_array();
+    if (detail != nullptr) {
+        json.key("collective_choices");
+        write_collective_choices(json, detail->choices);
+    }
+    json.key("links").begin_array(Layout::Lines);
     for (const LinkResult& link : results.links) {
         write_link(json, link);
     }
@@ -285,20 +290,20 @@ Bytes peak_resident_memory() {
 }
 
 void write_results(JsonWriter& json, const engine::Results& results, Bytes peak_memory) {
-    write_document(json, results, {}, peak_memory, "");
+    write_document(json, results, {}, peak_memory, "", nullptr);
 }
 
 std::string results_json(const engine::Results& results, Bytes peak_memory,
-                         const std::string& command) {
+                         const std::string& command, const CollectiveDetail* detail) {
     JsonWriter json;
-    write_document(json, results, {}, peak_memory, command);
+    write_document(json, results, {}, peak_memory, command, detail);
     return json.text() + '\n';
 }
 
 std::string results_json(const engine::JobsResults& results, Bytes peak_memory,
                          const std::string& command) {
     JsonWriter json;
-    write_document(json, results.all, results.jobs, peak_memory, command);
+    write_document(json, results.all, results.jobs, peak_memory, command, nullptr);
     return json.text() + '\n';
 }
 

@@ -15,6 +15,7 @@
 #include "engine/network/resolved.h"
 #include "engine/results/job_results.h"
 #include "engine/results/results.h"
+#include "report/collective_choices.h"
 
 namespace npunet::report {
 
@@ -25,10 +26,12 @@ inline constexpr std::size_t most_listed_npus = 4096;
 [[nodiscard]] Bytes peak_resident_memory();
 
 /// The document, with a newline at its end. `peak_memory` becomes performance.peak_rss_bytes and
-/// `command`, unless it is empty, the key `command`.
+/// `command`, unless it is empty, the key `command`; `detail`, unless it is null, the key
+/// `collective_choices`.
 [[nodiscard]] std::string results_json(const engine::Results& results,
                                        Bytes peak_memory = peak_resident_memory(),
-                                       const std::string& command = "");
+                                       const std::string& command = "",
+                                       const CollectiveDetail* detail = nullptr);
 
 /// The document of several jobs: what they have in common, and when each of them ran ("jobs").
 [[nodiscard]] std::string results_json(const engine::JobsResults& results,

@@ -1,8 +1,12 @@
 #include "study/collective_times.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "base/errors.h"
+#include "base/units.h"
 #include "generators/collective_benchmark.h"
 #include "study/generated_workload.h"
 
@@ -52,12 +56,25 @@ public:
                                         : static_cast<std::int64_t>(benchmark_.group.size());
     }
 
-    void use(const std::optional<Implementation>& implementation) {
+    void use(const AlgorithmToTime& algorithm) {
         machine_.system.files(kind_) = engine::FileChoices();
+        machine_.system.files(kind_).list = algorithm.bands;
         machine_.system.implementations(kind_).clear();
-        if (implementation) {
-            machine_.system.implementations(kind_).push_back(*implementation);
+        if (algorithm.built_in) {
+            machine_.system.implementations(kind_).push_back(*algorithm.built_in);
         }
+    }
+
+    /// Whether one of the bands, if there are any, has this size and number of members.
+    [[nodiscard]] bool applies(const AlgorithmToTime& algorithm, Bytes size) const {
+        const std::int64_t parts = counts_parts(kind_) ? members() : 1;
+        const Bytes whole(parts * std::max<std::int64_t>(1, size.value() / parts));
+        return algorithm.bands.empty() ||
+               std::any_of(algorithm.bands.begin(), algorithm.bands.end(),
+                           [&](const engine::FileChoice& band) {
+                               return band.least <= whole && whole <= band.most &&
+                                      (band.members == 0 || band.members == members());
+                           });
     }
 
     [[nodiscard]] CollectiveTime time(Bytes size) {
@@ -79,7 +96,62 @@ private:
     RunOptions options_;
 };
 
+/// What is timed where the request does not say.
+std::vector<AlgorithmToTime> all_of(const Machine& machine, CollectiveKind kind) {
+    std::vector<AlgorithmToTime> all{AlgorithmToTime::by_cost()};
+    for (const Implementation& offered :
+         Implementation::offered(kind, machine.network.tiers.size() > 1)) {
+        all.push_back(AlgorithmToTime::of(offered));
+    }
+    for (AlgorithmToTime& file : algorithms_of_files(machine.system, kind)) {
+        all.push_back(std::move(file));
+    }
+    return all;
+}
+
+/// Where a file is not for any of the sizes that are timed.
+std::string outside_its_bands(const AlgorithmToTime& algorithm) {
+    std::string text = "none of the sizes is one that system.json gives it: ";
+    for (const engine::FileChoice& band : algorithm.bands) {
+        text += &band == &algorithm.bands.front() ? "" : ", ";
+        text += band.most == engine::FileChoice().most
+                    ? fmt::format("{} or more", format_bytes(band.least))
+                    : fmt::format("{} to {}", format_bytes(band.least), format_bytes(band.most));
+        text += band.members > 0 ? fmt::format(" among {} members", band.members) : "";
+    }
+    return text;
+}
+
 }  // namespace
+
+std::vector<AlgorithmToTime> algorithms_of_files(const engine::SystemConfig& system,
+                                                 CollectiveKind kind) {
+    std::vector<AlgorithmToTime> files;
+    const auto file_of = [](const AlgorithmToTime& one) -> const engine::FileAlgorithm& {
+        return *one.bands.front().algorithm;
+    };
+    for (const engine::FileChoice& choice : system.files(kind).list) {
+        const auto known =
+            std::find_if(files.begin(), files.end(), [&](const AlgorithmToTime& one) {
+                return file_of(one).file == choice.algorithm->file &&
+                       file_of(one).made_for == choice.algorithm->made_for;
+            });
+        if (known == files.end()) {
+            files.push_back({"file " + choice.algorithm->name, std::nullopt, {choice}});
+        } else {
+            known->bands.push_back(choice);
+        }
+    }
+    for (AlgorithmToTime& one : files) {
+        const std::string& name = file_of(one).name;
+        if (std::count_if(files.begin(), files.end(), [&](const AlgorithmToTime& other) {
+                return file_of(other).name == name;
+            }) > 1) {
+            one.name = "file " + file_of(one).file;
+        }
+    }
+    return files;
+}
 
 double bus_factor(CollectiveKind kind, std::size_t members) {
     const auto n = static_cast<double>(members);
@@ -111,25 +183,25 @@ report::CollectiveTimes collective_times(
     result.members = static_cast<std::size_t>(timer.members());
     result.network = machine.network.name;
     result.fidelity = name_of(fidelity);
-    std::vector<std::optional<Implementation>> all = request.algorithms;
-    if (all.empty()) {
-        all.emplace_back();
-        for (const Implementation& offered :
-             Implementation::offered(request.kind, machine.network.tiers.size() > 1)) {
-            all.emplace_back(offered);
-        }
-    }
+    const std::vector<AlgorithmToTime> all =
+        request.algorithms.empty() ? all_of(machine, request.kind) : request.algorithms;
     std::optional<InputError> refused;
     std::size_t refusals = 0;
-    for (const std::optional<Implementation>& implementation : all) {
-        CollectiveSeries series{implementation ? implementation->spelled() : "auto", {}, ""};
+    for (const AlgorithmToTime& algorithm : all) {
+        CollectiveSeries series{algorithm.name, {}, ""};
         try {
-            timer.use(implementation);
+            timer.use(algorithm);
             for (const Bytes size : request.sizes) {
+                if (!timer.applies(algorithm, size)) {
+                    continue;
+                }
                 if (hear) {
                     hear(series.algorithm, size);
                 }
                 series.times.push_back(timer.time(size));
+            }
+            if (series.times.empty()) {
+                series.refusal = outside_its_bands(algorithm);
             }
         } catch (const InputError& error) {
             series.times.clear();

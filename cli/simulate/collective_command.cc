@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -88,22 +89,33 @@ std::vector<Rank> group_of(const CollectiveOptions& options, std::size_t npus) {
     return group;
 }
 
-std::vector<std::optional<Implementation>> algorithms_of(const CollectiveOptions& options,
-                                                         CollectiveKind kind) {
-    std::vector<std::optional<Implementation>> algorithms;
+std::vector<study::AlgorithmToTime> algorithms_of(const CollectiveOptions& options,
+                                                  CollectiveKind kind,
+                                                  const engine::SystemConfig& system) {
+    const std::vector<study::AlgorithmToTime> files = study::algorithms_of_files(system, kind);
+    std::vector<study::AlgorithmToTime> algorithms;
     for (const std::string& name : list_items(options.algorithms)) {
         if (name == "auto") {
-            algorithms.emplace_back();
+            algorithms.push_back(study::AlgorithmToTime::by_cost());
+            continue;
+        }
+        const auto file =
+            std::find_if(files.begin(), files.end(),
+                         [&](const study::AlgorithmToTime& one) { return one.name == name; });
+        if (file != files.end()) {
+            algorithms.push_back(*file);
             continue;
         }
         const std::optional<Implementation> known = Implementation::named(name);
         if (!known || !known->does(kind)) {
-            throw InputError({"--algorithm", "", fmt::format("'{}'", name),
-                              fmt::format("auto, or one that does {}: {}", options.type,
-                                          Implementation::names_for(kind)),
-                              ""});
+            std::string expected = fmt::format("auto, or one that does {}: {}", options.type,
+                                               Implementation::names_for(kind));
+            for (const study::AlgorithmToTime& one : files) {
+                expected += ", " + one.name;
+            }
+            throw InputError({"--algorithm", "", fmt::format("'{}'", name), expected, ""});
         }
-        algorithms.emplace_back(known);
+        algorithms.push_back(study::AlgorithmToTime::of(*known));
     }
     return algorithms;
 }
@@ -127,12 +139,12 @@ void run(const CommandContext& context, const CollectiveOptions& options) {
     study::CollectiveTimesRequest request;
     request.kind = kind_named(options.type);
     request.sizes = sizes_of(options);
-    request.algorithms = algorithms_of(options, request.kind);
     const study::Machine machine =
         study::load_machine(options.network_file, options.system_file, "npunet");
     for (const std::string& text : machine.warnings) {
         log_warning(context.log, text);
     }
+    request.algorithms = algorithms_of(options, request.kind, machine.system);
     request.group = group_of(options, machine.network.npu_of_rank.size());
     std::string latest;
     const report::CollectiveTimes times = study::collective_times(
@@ -155,8 +167,10 @@ void add_collective_command(CLI::App& program, CommandContext& context) {
     auto options = std::make_shared<CollectiveOptions>();
     command->add_option("--network", options->network_file, "The machine (network.yml)")
         ->required();
-    command->add_option("--system", options->system_file,
-                        "system.json; its algorithm of this collective is not used");
+    command->add_option(
+        "--system", options->system_file,
+        "system.json; of its algorithms of this collective only those from files are "
+        "timed, at their sizes");
     std::vector<std::string> names;
     for (const CollectiveKind kind : kinds()) {
         names.emplace_back(engine::name_of(kind));
@@ -179,8 +193,8 @@ void add_collective_command(CLI::App& program, CommandContext& context) {
     command->add_option("--group", options->group,
                         "The members in ring order, the root first (default: all NPUs): 0,2,4");
     command->add_option("--algorithm", options->algorithms,
-                        "These alone, as system.json names them: auto,ring,flat-ring,direct4 "
-                        "(default: auto and all that do it)");
+                        "These alone, as system.json names them: auto,ring,flat-ring,direct4, "
+                        "'file NAME' (default: auto and all that do it)");
     command
         ->add_option("--fidelity", options->fidelity,
                      "analytical (quick estimate), congestion-aware (messages queue on links) or "

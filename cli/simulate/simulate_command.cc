@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/errors.h"
@@ -17,11 +18,13 @@
 #include "cli/simulate/run_watch.h"
 #include "cli/simulate/simulate_jobs.h"
 #include "report/astra_log.h"
+#include "report/collective_choices.h"
 #include "report/flow_csv.h"
 #include "report/flow_summary.h"
 #include "report/results_folder.h"
 #include "report/results_json.h"
 #include "report/tables.h"
+#include "study/collective_choices.h"
 
 namespace npunet::cli {
 
@@ -45,10 +48,11 @@ bool has_messages(const engine::Workload& workload) {
 }
 
 void print(const CommandContext& context, const SimulateOptions& options,
-           const engine::Workload& workload, const engine::Results& results) {
+           const engine::Workload& workload, const engine::Results& results,
+           const report::CollectiveDetail* detail) {
     if (options.inputs.json) {
         context.out << report::results_json(results, report::peak_resident_memory(),
-                                            options.inputs.command());
+                                            options.inputs.command(), detail);
     } else if (results.whole_nanoseconds || options.inputs.log_lines_only) {
         // Scripts read the lines of the reference.
         context.out << report::astra_log(results, report::log_timestamp);
@@ -59,11 +63,10 @@ void print(const CommandContext& context, const SimulateOptions& options,
         if (results.flows) {
             context.out << '\n' << report::flow_tables(*results.flows);
         }
+        if (detail != nullptr && !detail->choices.empty()) {
+            context.out << '\n' << report::collective_choices_table(detail->choices);
+        }
     }
-}
-
-report::CollectiveRows rows_of(const SimulateOptions& options) {
-    return options.detail ? report::CollectiveRows::Parts : report::CollectiveRows::Collectives;
 }
 
 /// Runs, with messages.csv written into a staged folder meanwhile.
@@ -81,9 +84,10 @@ engine::Results run_with_messages(const CommandContext& context, const RunInputs
 }
 
 void write_folder(const CommandContext& context, const SimulateOptions& options,
-                  const engine::Results& results, StagedFolder& staged) {
+                  const engine::Results& results, const report::CollectiveDetail* detail,
+                  StagedFolder& staged) {
     const RunInputs& inputs = options.inputs;
-    report::write_results(results, staged, "", inputs.origin(), rows_of(options));
+    report::write_results(results, staged, "", inputs.origin(), detail);
     inputs.owner("results.json").discard_others(staged, inputs.output_dir);
     staged.commit(report::completeness_marks);
     inputs.progress(context, "results in " + inputs.output_dir);
@@ -92,20 +96,20 @@ void write_folder(const CommandContext& context, const SimulateOptions& options,
 /// Runs, and writes the results folder where one is given.
 engine::Results simulate(const CommandContext& context, const SimulateOptions& options,
                          const engine::Workload& workload, const study::Machine& machine,
-                         study::Fidelity fidelity) {
+                         study::Fidelity fidelity, const report::CollectiveDetail* detail) {
     const RunInputs& inputs = options.inputs;
     if (options.messages) {
         StagedFolder staged(inputs.output_dir);
         engine::Results results =
             run_with_messages(context, inputs, workload, machine, fidelity, staged);
-        write_folder(context, options, results, staged);
+        write_folder(context, options, results, detail, staged);
         return results;
     }
     engine::Results results = inputs.run(context, workload, machine, fidelity);
     if (!inputs.output_dir.empty()) {
         StagedFolder staged(inputs.output_dir);
         staged.discard("messages.csv");
-        write_folder(context, options, results, staged);
+        write_folder(context, options, results, detail, staged);
     }
     return results;
 }
@@ -147,18 +151,22 @@ void run(const CommandContext& context, const SimulateOptions& options) {
         if (options.simulator == "ns3") {
             inputs.run_options.packet_simulator = ns3_simulator();
         }
-        simulate_jobs(context, inputs, options.jobs_file, fidelity, rows_of(options),
-                      options.limits);
+        simulate_jobs(context, inputs, options.jobs_file, fidelity, options.detail, options.limits);
         return;
     }
     const study::Machine machine = options.inputs.machine(context);
     study::check_fidelity(machine, fidelity);
     const engine::Workload workload = options.inputs.workload(machine);
+    std::optional<report::CollectiveDetail> made;
+    if (options.detail) {
+        made = report::CollectiveDetail{study::collective_choices(workload, machine)};
+    }
+    const report::CollectiveDetail* detail = made ? &*made : nullptr;
     if (options.simulator == "ns3") {
         SimulateOptions elsewhere = options;
         elsewhere.inputs.run_options.packet_simulator = ns3_simulator();
         print(context, options, workload,
-              simulate(context, elsewhere, workload, machine, fidelity));
+              simulate(context, elsewhere, workload, machine, fidelity, detail), detail);
         return;
     }
     RunWatch watch(context.log, options.limits,
@@ -166,8 +174,8 @@ void run(const CommandContext& context, const SimulateOptions& options) {
     SimulateOptions watched = options;
     watched.inputs.run_options.watch = watch.function();
     watched.inputs.run_options.max_time = options.limits.simulated;
-    const engine::Results results = simulate(context, watched, workload, machine, fidelity);
-    print(context, options, workload, results);
+    const engine::Results results = simulate(context, watched, workload, machine, fidelity, detail);
+    print(context, options, workload, results, detail);
     watch.check(results);
 }
 
@@ -198,8 +206,10 @@ void add_simulate_command(CLI::App& program, CommandContext& context) {
             options->inputs.run_options.flows = true;
         },
         "The same, and a row for every message, in the output folder");
-    command->add_flag("--detail", options->detail,
-                      "collectives.csv with a row for every rank's part in every collective");
+    command->add_flag(
+        "--detail", options->detail,
+        "collectives.csv with a row for every rank's part in every collective, and why "
+        "collectives use their algorithms");
     command->add_option("--jobs-file", options->jobs_file,
                         "Several jobs at a time instead of one workload: their traces, NPUs and "
                         "start times (jobs.yml)");

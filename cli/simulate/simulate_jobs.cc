@@ -10,6 +10,7 @@
 #include "report/results_folder.h"
 #include "report/results_json.h"
 #include "report/tables.h"
+#include "study/collective_choices.h"
 #include "study/jobs.h"
 #include "study/jobs_file.h"
 
@@ -37,11 +38,21 @@ void check_alone(const RunInputs& inputs) {
     }
 }
 
+std::vector<report::CollectiveDetail> details_of(const std::vector<study::Job>& jobs,
+                                                 const study::Machine& machine) {
+    std::vector<report::CollectiveDetail> details;
+    for (const study::Job& job : jobs) {
+        details.push_back(
+            {study::collective_choices(job.workload, study::machine_of(machine, job.npus))});
+    }
+    return details;
+}
+
 }  // namespace
 
 void simulate_jobs(const CommandContext& context, const RunInputs& inputs,
-                   const std::string& jobs_file, study::Fidelity fidelity,
-                   report::CollectiveRows rows, const RunLimits& limits) {
+                   const std::string& jobs_file, study::Fidelity fidelity, bool detail,
+                   const RunLimits& limits) {
     check_alone(inputs);
     const study::JobsFile file = study::read_jobs_file(jobs_file, inputs.dialect);
     const report::ResultsOwner owner = inputs.owner("results.json");
@@ -64,7 +75,9 @@ void simulate_jobs(const CommandContext& context, const RunInputs& inputs,
     const engine::JobsResults results = study::simulate_jobs(jobs, machine, fidelity, options);
     if (!inputs.output_dir.empty()) {
         StagedFolder staged(inputs.output_dir);
-        report::write_results(results, staged, inputs.origin(), rows);
+        report::write_results(
+            results, staged, inputs.origin(),
+            detail ? details_of(jobs, machine) : std::vector<report::CollectiveDetail>());
         owner.discard_others(staged, inputs.output_dir);
         staged.commit(report::completeness_marks);
         inputs.progress(context, "results in " + inputs.output_dir);

@@ -1,6 +1,6 @@
 // `npunet simulate --jobs-file`: several jobs on one network.
 //
-//     simulate_jobs(context, inputs, "jobs.yml", study::Fidelity::Packet, rows, limits);
+//     simulate_jobs(context, inputs, "jobs.yml", study::Fidelity::Packet, detail, limits);
 #pragma once
 
 #include <string>
@@ -8,7 +8,6 @@
 #include "cli/command/commands.h"
 #include "cli/simulate/run_inputs.h"
 #include "cli/simulate/run_watch.h"
-#include "report/results_folder.h"
 #include "study/simulation_run.h"
 
 namespace npunet::cli {
@@ -16,7 +15,7 @@ namespace npunet::cli {
 /// Reads, runs, writes the results folder, and prints a table or JSON. Throws InputError for
 /// options that name another workload; as RunWatch::check() where the results are partial.
 void simulate_jobs(const CommandContext& context, const RunInputs& inputs,
-                   const std::string& jobs_file, study::Fidelity fidelity,
-                   report::CollectiveRows rows, const RunLimits& limits);
+                   const std::string& jobs_file, study::Fidelity fidelity, bool detail,
+                   const RunLimits& limits);
 
 }  // namespace npunet::cli

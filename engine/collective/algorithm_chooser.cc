@@ -199,11 +199,33 @@ void AlgorithmChooser::mix_algorithms(Candidate& best) {
             Candidate mixed = best;
             mixed.recipe.form.entries[factor] = other;
             mixed.time = mixed.recipe.time = time(mixed.recipe).end;
+            mixes_.push_back(mixed);
             if (is_faster(mixed.time, best.time)) {
                 best = mixed;
             }
         }
     }
+}
+
+std::vector<TimedForm> AlgorithmChooser::others(const Candidate& best,
+                                                const std::vector<Candidate>& candidates) const {
+    const std::size_t factors = question_->layout->factors().size();
+    std::vector<std::string> known{name_of(best.recipe.form, factors)};
+    std::vector<TimedForm> result;
+    const auto add = [&](const Candidate& candidate) {
+        const CollectiveRecipe& recipe = candidate.recipe;
+        std::string name = name_of(recipe.form, factors);
+        if (candidate.time < Time::max() &&
+            std::find(known.begin(), known.end(), name) == known.end()) {
+            result.push_back({recipe.form, recipe.splits, recipe.active_chunks, candidate.time});
+            known.push_back(std::move(name));
+        }
+    };
+    std::for_each(candidates.begin(), candidates.end(), add);
+    std::for_each(mixes_.begin(), mixes_.end(), add);
+    std::stable_sort(result.begin(), result.end(),
+                     [](const TimedForm& a, const TimedForm& b) { return a.time < b.time; });
+    return result;
 }
 
 Time AlgorithmChooser::with_shared_links(const Candidate& candidate) const {
@@ -255,6 +277,7 @@ AlgorithmChooser::Candidate AlgorithmChooser::spare_shared_links(
 CollectiveRecipe AlgorithmChooser::choose(const Question& question, const Planner& planner) {
     question_ = &question;
     planner_ = &planner;
+    mixes_.clear();
     members_ = sample();
     ranks_.clear();
     for (const std::size_t member : members_) {
@@ -289,6 +312,7 @@ CollectiveRecipe AlgorithmChooser::choose(const Question& question, const Planne
         }
         best = spare_shared_links(mixed, candidates);
     }
+    best.recipe.others = others(best, candidates);
     return best.recipe;
 }
 

@@ -76,6 +76,9 @@ private:
         return question_->splits == 0 || question_->active_chunks == 0;
     }
     void mix_algorithms(Candidate& best);
+    /// What was timed beside the best one, once each.
+    [[nodiscard]] std::vector<TimedForm> others(const Candidate& best,
+                                                const std::vector<Candidate>& candidates) const;
     [[nodiscard]] std::vector<AlgorithmForm> forms() const;
     [[nodiscard]] std::vector<std::size_t> sample() const;
 
@@ -84,6 +87,7 @@ private:
     const Planner* planner_ = nullptr;
     std::vector<std::size_t> members_;  ///< that are looked at
     std::vector<Rank> ranks_;           ///< of those
+    std::vector<Candidate> mixes_;      ///< timed by mix_algorithms()
 };
 
 /// "ring", "flat-ring", "direct+ring": as results name it, for a communicator with this number of

@@ -241,16 +241,22 @@ CollectivePlan CollectivePlanner::plan_by_file(const CollectiveTask& task) const
     return plan;
 }
 
-CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
-                                       const ProgramOperation& operation) {
-    const auto group = static_cast<std::int32_t>(workload_.group_of(rank, operation));
-    const Communicator& own = communicator(group);
+CollectiveTask CollectivePlanner::task_of(std::int32_t group,
+                                          const ProgramOperation& operation) const {
     CollectiveTask task;
     task.kind = operation.collective;
     task.size = operation.bytes;
     task.root = has_root(task.kind) ? operation.root : 0;
     task.sizes = operation.sizes.empty() ? nullptr : &operation.sizes;
     task.ranks = &workload_.groups[static_cast<std::size_t>(group)].ranks;
+    return task;
+}
+
+CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
+                                       const ProgramOperation& operation) {
+    const auto group = static_cast<std::int32_t>(workload_.group_of(rank, operation));
+    const Communicator& own = communicator(group);
+    CollectiveTask task = task_of(group, operation);
     if (CollectivePlan by_file = plan_by_file(task); by_file.file != nullptr) {
         return by_file;
     }
@@ -339,6 +345,35 @@ CollectiveRecipe CollectivePlanner::unequal_recipe(std::int32_t group, Rank rank
     equal.size = all->mean;
     task.amounts = all->amounts;
     return recipe(own, equal, true);
+}
+
+std::optional<CollectiveChoice> CollectivePlanner::choice(Rank rank,
+                                                          const ProgramOperation& operation) {
+    const auto group = static_cast<std::int32_t>(workload_.group_of(rank, operation));
+    const CollectiveTask task = task_of(group, operation);
+    if (task.ranks->size() < 2 || task.sizes != nullptr || !has_configuration(group) ||
+        plan_by_file(task).file != nullptr) {
+        return std::nullopt;
+    }
+    const Communicator& own = communicator(group);
+    const CollectiveRecipe& chosen = recipe(own, task);
+    if (chosen.time == Time()) {
+        return std::nullopt;
+    }
+    const auto timed = [&](const AlgorithmForm& form, std::int32_t splits, std::int32_t active,
+                           Time time) {
+        return TimedAlgorithm{name_of_plan(form, own.layout, task.kind), splits,
+                              std::min(splits, active), time};
+    };
+    CollectiveChoice choice;
+    choice.kind = task.kind;
+    choice.bytes = task.size;
+    choice.group = *task.ranks;
+    choice.chosen = timed(chosen.form, chosen.splits, chosen.active_chunks, chosen.time);
+    for (const TimedForm& other : chosen.others) {
+        choice.others.push_back(timed(other.form, other.splits, other.active_chunks, other.time));
+    }
+    return choice;
 }
 
 CollectiveRecipe CollectivePlanner::direct_recipe() const {

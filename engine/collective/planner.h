@@ -27,6 +27,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -38,6 +39,7 @@
 #include "engine/machine/dialect.h"
 #include "engine/machine/system_config.h"
 #include "engine/program/workload.h"
+#include "engine/results/collective_choice.h"
 #include "topology/network/network_description.h"
 
 namespace npunet::engine {
@@ -58,6 +60,10 @@ public:
     /// what the dialect's reference cannot do.
     [[nodiscard]] CollectivePlan plan(Rank rank, std::size_t member,
                                       const ProgramOperation& operation);
+
+    /// How the plan of that operation was chosen; nothing where algorithm and chunks are given.
+    [[nodiscard]] std::optional<CollectiveChoice> choice(Rank rank,
+                                                         const ProgramOperation& operation);
 
 private:
     /// A communicator, and what makes it like others: in all that counts for a choice.
@@ -83,6 +89,8 @@ private:
     /// What system.json says of the algorithm; the list is not empty.
     [[nodiscard]] AlgorithmForm given_form(CollectiveKind kind,
                                            const CommunicatorLayout& layout) const;
+    [[nodiscard]] CollectiveTask task_of(std::int32_t group,
+                                          const ProgramOperation& operation) const;
     /// Of even collectives in communicators with a configuration; `direct_only`: for uneven ones of
     /// that size.
     [[nodiscard]] const CollectiveRecipe& recipe(const Communicator& of, const CollectiveTask& task,

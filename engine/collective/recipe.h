@@ -24,11 +24,21 @@ struct AlgorithmForm {
     }
 };
 
+/// An algorithm that was timed and not chosen.
+struct TimedForm {
+    AlgorithmForm form;
+    std::int32_t splits = 1;         ///< with which it was fastest
+    std::int32_t active_chunks = 1;  ///< with which it was fastest
+    Time time;                       ///< by the estimate
+};
+
 struct CollectiveRecipe {
     AlgorithmForm form;
     std::int32_t splits = 1;         ///< chunks wanted, from 1
     std::int32_t active_chunks = 1;  ///< at a time in one queue, from 1
     Time time;                       ///< by the estimate; zero where nothing was chosen
+    /// Fastest first; empty where nothing was chosen.
+    std::vector<TimedForm> others;
 };
 
 }  // namespace npunet::engine

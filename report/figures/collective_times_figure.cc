@@ -9,79 +9,130 @@ namespace npunet::report {
 
 namespace {
 
-constexpr Colour bound_colour{0.35, 0.35, 0.35};
+constexpr Colour bound_colour{0.25, 0.25, 0.25};
+/// The choice lies below the line of what it has chosen, and shows at both sides of it.
+constexpr Colour choice_colour{0.6, 0.6, 0.6, 0.55};
+constexpr double choice_width = 8;
 
-/// Those that can run here.
-std::vector<const CollectiveSeries*> drawn(const CollectiveTimes& times) {
-    std::vector<const CollectiveSeries*> result;
-    for (const CollectiveSeries& series : times.series) {
-        if (!series.times.empty()) {
-            result.push_back(&series);
+struct Axes {
+    Scale x;
+    Scale y;
+
+    [[nodiscard]] Spot at(Bytes size, double gbps) const {
+        return {x.position(static_cast<double>(size.value())), y.position(gbps)};
+    }
+};
+
+bool is_choice(const CollectiveSeries& series) {
+    return series.algorithm == "auto";
+}
+
+/// How an algorithm is drawn: by the number of those before it, without the choice.
+struct Look {
+    Colour colour;
+    Canvas::Marker marker;
+};
+
+/// Those with the same colour have different markers.
+Look look(std::size_t number) {
+    return {palette(number), static_cast<Canvas::Marker>((number + number / 8) % 4)};
+}
+
+/// What the members' ports allow, at every size that was timed.
+std::vector<Spot> bound_line(const CollectiveTimes& times, const Axes& axes) {
+    std::vector<Spot> line;
+    for (const Bytes size : times.sizes()) {
+        const double gbps = times.fastest(size).time->bound_bus_gbps();
+        if (gbps > 0) {
+            line.push_back(axes.at(size, gbps));
         }
     }
-    return result;
+    return line;
 }
 
-void draw_bound(Canvas& canvas, const CollectiveSeries& series, const Scale& x, const Scale& y) {
+std::vector<Spot> line_of(const CollectiveSeries& series, const Axes& axes) {
     std::vector<Spot> line;
     for (const CollectiveTime& one : series.times) {
-        line.push_back(
-            {x.position(static_cast<double>(one.size.value())), y.position(one.bound_bus_gbps())});
+        if (one.bus_gbps() > 0) {
+            line.push_back(axes.at(one.size, one.bus_gbps()));
+        }
     }
+    return line;
+}
+
+void draw_line(Canvas& canvas, const std::vector<Spot>& line, const Canvas::Pen& pen) {
     if (line.size() > 1) {
-        canvas.line(line, {bound_colour, 1.4, {6, 4}});
+        canvas.line(line, pen);
     }
 }
 
-void draw_series(Canvas& canvas, const CollectiveSeries& series, std::size_t number, const Scale& x,
-                 const Scale& y) {
-    std::vector<Spot> line;
-    for (const CollectiveTime& one : series.times) {
-        line.push_back(
-            {x.position(static_cast<double>(one.size.value())), y.position(one.bus_gbps())});
+void draw_lines(Canvas& canvas, const CollectiveTimes& times, const Axes& axes) {
+    for (const CollectiveSeries& series : times.series) {
+        if (is_choice(series)) {
+            draw_line(canvas, line_of(series, axes), {choice_colour, choice_width, {}});
+        }
     }
-    if (line.size() > 1) {
-        canvas.line(line, {palette(number), 1.6, {}});
+    draw_line(canvas, bound_line(times, axes), {bound_colour, 1.4, {6, 4}});
+    std::size_t number = 0;
+    for (const CollectiveSeries& series : times.series) {
+        if (series.times.empty() || is_choice(series)) {
+            continue;
+        }
+        const Look own = look(number++);
+        const std::vector<Spot> line = line_of(series, axes);
+        draw_line(canvas, line, {own.colour, 1.6, {}});
+        for (const Spot& spot : line) {
+            canvas.marker(spot, own.marker, 4, own.colour);
+        }
     }
-    for (const Spot& spot : line) {
-        canvas.marker(spot, static_cast<Canvas::Marker>(number % 4), 4.5, palette(number));
+}
+
+std::vector<LegendEntry> legend_of(const CollectiveTimes& times) {
+    std::vector<LegendEntry> legend{
+        {"bound of the links", bound_colour, Canvas::Marker::Square, true, true}};
+    std::size_t number = 0;
+    for (const CollectiveSeries& series : times.series) {
+        if (series.times.empty()) {
+            continue;
+        }
+        if (is_choice(series)) {
+            legend.push_back({series.algorithm, choice_colour, Canvas::Marker::Square, true, false,
+                              choice_width});
+            continue;
+        }
+        const Look own = look(number++);
+        legend.push_back({series.algorithm, own.colour, own.marker});
     }
+    return legend;
 }
 
 void draw(Canvas& canvas, const CollectiveTimes& times) {
-    const std::vector<const CollectiveSeries*> all = drawn(times);
     draw_title(canvas, fmt::format("{} among {} NPUs", engine::name_of(times.kind), times.members),
                fmt::format("{}, {}", times.network, times.fidelity));
-    std::vector<LegendEntry> legend;
     std::vector<double> sizes;
-    std::vector<double> rates{0};
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        legend.push_back({all[i]->algorithm, palette(i), static_cast<Canvas::Marker>(i % 4)});
-        for (const CollectiveTime& one : all[i]->times) {
+    std::vector<double> rates;
+    for (const CollectiveSeries& series : times.series) {
+        for (const CollectiveTime& one : series.times) {
             sizes.push_back(static_cast<double>(one.size.value()));
-            rates.push_back(one.bus_gbps());
-            rates.push_back(one.bound_bus_gbps());
+            for (const double rate : {one.bus_gbps(), one.bound_bus_gbps()}) {
+                if (rate > 0) {
+                    rates.push_back(rate);
+                }
+            }
         }
     }
-    legend.push_back({"what the ports allow", bound_colour, Canvas::Marker::Square, true, true});
-    const Spot upper_left{86, 76 + draw_legend(canvas, {86, 80}, legend)};
-    const Spot lower_right{canvas.width() - 30, canvas.height() - 64};
-    const Scale x = Scale::over(sizes, byte_units(), upper_left.x, lower_right.x);
-    const Scale y = Scale::over(rates, no_units(), lower_right.y, upper_left.y);
-    PlotFrame frame(canvas, upper_left, lower_right);
-    frame.draw(x, "size", y, "bus bandwidth (GB/s)");
-    if (!all.empty()) {
-        draw_bound(canvas, *all.front(), x, y);
-    }
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        draw_series(canvas, *all[i], i, x, y);
-    }
+    const Spot upper_left{86, 80 + draw_legend(canvas, {86, 82}, legend_of(times))};
+    const Spot lower_right{canvas.width() - 30, canvas.height() - 60};
+    const Axes axes{Scale::over(sizes, byte_units(), upper_left.x, lower_right.x),
+                    Scale::over(rates, no_units(), lower_right.y, upper_left.y)};
+    PlotFrame(canvas, upper_left, lower_right).draw(axes.x, "size", axes.y, "bus bandwidth (GB/s)");
+    draw_lines(canvas, times, axes);
 }
 
 }  // namespace
 
 Figure collective_times_figure(const CollectiveTimes& times) {
-    return draw_figure(760, 480, [&](Canvas& canvas) { draw(canvas, times); });
+    return draw_figure(820, 560, [&](Canvas& canvas) { draw(canvas, times); });
 }
 
 }  // namespace npunet::report

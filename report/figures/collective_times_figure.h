@@ -1,5 +1,6 @@
-// Bus bandwidth of a collective against its size: one line an algorithm, and a dashed one for what
-// the members' ports allow.
+// Bus bandwidth of a collective against its size, both logarithmic: one line an algorithm, a broad
+// grey one for the choice by cost, and a dashed one for what links allow
+// (engine/collective_algorithms/lower_bound.h).
 #pragma once
 
 #include "report/collective_times.h"

@@ -175,7 +175,7 @@ double draw_legend(Canvas& canvas, Spot at, const std::vector<LegendEntry>& entr
                 dashes = {5, 3};
             }
             canvas.line({{spot.x - 2, spot.y - 4}, {spot.x + 16, spot.y - 4}},
-                        {entry.colour, 1.6, dashes});
+                        {entry.colour, entry.width, dashes});
         } else {
             canvas.marker({spot.x + 7, spot.y - 4}, entry.marker, 5.5, entry.colour);
         }

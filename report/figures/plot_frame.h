@@ -19,6 +19,7 @@ struct LegendEntry {
     Canvas::Marker marker = Canvas::Marker::Square;
     bool line = false;  ///< a piece of a line instead of the marker
     bool dashed = false;
+    double width = 1.6;  ///< of the line
 };
 
 class PlotFrame {

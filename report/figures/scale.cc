@@ -90,6 +90,11 @@ Scale Scale::between(double low, double high, const std::vector<Unit>& units, do
 }
 
 void Scale::choose_unit(const std::vector<Unit>& units) {
+    binary_ = logarithmic_ && &units == &byte_units();
+    if (binary_) {
+        unit_ = no_units().front();
+        return;
+    }
     unit_ = units.front();
     const double most = std::max(std::abs(low_), std::abs(high_));
     for (const Unit& unit : units) {
@@ -139,7 +144,29 @@ std::vector<double> Scale::logarithmic_ticks(int count) const {
     return values;
 }
 
+std::vector<Tick> Scale::binary_ticks(int count) const {
+    const double octaves = std::log2(high_ / low_);
+    int step = 20;
+    for (const int finer : {10, 5, 2, 1}) {  // each unit is 10 octaves above the one before
+        if (octaves <= finer * count) {
+            step = finer;
+        }
+    }
+    std::vector<Tick> ticks;
+    const int first = static_cast<int>(std::ceil(std::log2(low_) / step));
+    for (int i = std::max(0, first); std::exp2(i * step) <= high_; ++i) {
+        const double bytes = std::exp2(i * step);
+        const Unit& unit = unit_below(bytes, byte_units());
+        ticks.push_back(
+            {position(bytes), fmt::format("{:.0f} {}", bytes / unit.second, unit.first)});
+    }
+    return ticks;
+}
+
 std::vector<Tick> Scale::ticks(int count) const {
+    if (binary_) {
+        return binary_ticks(count);
+    }
     const std::vector<double> values =
         logarithmic_ ? logarithmic_ticks(count) : linear_ticks(count);
     int decimals = 0;

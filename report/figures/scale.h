@@ -50,14 +50,17 @@ public:
                                        double from, double to);
 
     [[nodiscard]] double position(double value) const;
-    /// Ticks at 1, 2 or 5 times powers of ten, about `count` of them.
+    /// Ticks at 1, 2 or 5 times powers of ten, about `count` of them; on a logarithmic axis of
+    /// bytes at powers of two, each with its own unit: "64 KiB".
     [[nodiscard]] std::vector<Tick> ticks(int count = 6) const;
+    /// Empty where ticks have their own.
     [[nodiscard]] const std::string& unit() const { return unit_.first; }
     [[nodiscard]] bool logarithmic() const { return logarithmic_; }
 
 private:
     void choose_unit(const std::vector<Unit>& units);
     [[nodiscard]] std::vector<double> logarithmic_ticks(int count) const;
+    [[nodiscard]] std::vector<Tick> binary_ticks(int count) const;
     [[nodiscard]] std::vector<double> linear_ticks(int count) const;
 
     double low_ = 0;
@@ -65,6 +68,7 @@ private:
     double from_ = 0;
     double to_ = 1;
     bool logarithmic_ = false;
+    bool binary_ = false;  ///< of bytes, and logarithmic
     Unit unit_;
 };
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/bad_input.h"
+#include "tests/support/msccl_files.h"
 #include "tests/support/temporary_folder.h"
 
 namespace npunet::cli {
@@ -53,6 +54,31 @@ TEST_F(CollectiveCommand, WritesRowsFigureAndDocument) {
     const std::string rows = test::bytes_of(path("rows.csv"));
     EXPECT_EQ(static_cast<std::size_t>(std::count(rows.begin(), rows.end(), '\n')), times + 1);
     EXPECT_THAT(test::bytes_of(path("bus.svg")), HasSubstr("<svg"));
+}
+
+// Files of system.json are rows at their sizes, 4 and 16 KiB of 1, 4, 16 and 64; --algorithm takes
+// them by name.
+TEST_F(CollectiveCommand, TimesFilesOfTheSystem) {
+    write("ring.xml", test::ring_all_reduce(16).text());
+    write("system.json",
+          R"({"all-reduce-implementation":
+              [{"file": "ring.xml", "min-bytes": "4KiB", "max-bytes": "16KiB"}, "direct"]})");
+    const Outcome outcome =
+        collective({"--system", path("system.json"), "--algorithm", "file ring_all_reduce,ring",
+                    "--figure", path("bus.svg"), "--json", "--quiet"});
+    ASSERT_EQ(outcome.code, 0) << outcome.log;
+    const auto algorithms = nlohmann::json::parse(outcome.out).at("algorithms");
+    ASSERT_EQ(algorithms.size(), 2U);
+    EXPECT_EQ(algorithms[0]["algorithm"], "file ring_all_reduce");
+    ASSERT_EQ(algorithms[0]["times"].size(), 2U);
+    EXPECT_EQ(algorithms[0]["times"][0]["size_bytes"], 4096);
+    EXPECT_EQ(algorithms[1]["times"].size(), 4U);
+    EXPECT_THAT(collective({"--system", path("system.json")}).out,
+                HasSubstr("# file ring_all_reduce\n"));
+    const Outcome refused =
+        collective({"--system", path("system.json"), "--algorithm", "file rnig"});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_THAT(refused.log, AllOf(HasSubstr("'file rnig'"), HasSubstr("file ring_all_reduce")));
 }
 
 TEST_F(CollectiveCommand, RefusesWhatCannotBe) {

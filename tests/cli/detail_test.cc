@@ -79,6 +79,57 @@ TEST_F(Detail, HasARowForEveryPart) {
     }
 }
 
+// Why an all-reduce uses its algorithm: in results.json, in what --json prints, and in the table;
+// nowhere without --detail.
+TEST_F(Detail, SaysWhyAlgorithmsWereChosen) {
+    all_reduce_traces(16);
+    const Outcome outcome = simulate("mesh.yml", {"--detail"});
+    ASSERT_EQ(outcome.code, 0) << outcome.log;
+    EXPECT_THAT(outcome.out,
+                ::testing::AllOf(::testing::HasSubstr("algorithms chosen for collectives"),
+                                 ::testing::ContainsRegex("all_reduce +4 KiB +16 +1 +[a-zA-Z+]+")));
+    const auto json = nlohmann::json::parse(std::ifstream(folder_ / "out" / "results.json"));
+    const auto& choices = json.at("collective_choices");
+    ASSERT_EQ(choices.size(), 1U);
+    const auto& choice = choices[0];
+    EXPECT_EQ(choice["type"], "all_reduce");
+    EXPECT_EQ(choice["bytes"], 4096);
+    EXPECT_EQ(choice["groups"], 1);
+    EXPECT_EQ(choice["group"].size(), 16U);
+    EXPECT_EQ(choice["algorithm"], json["collectives"][0]["algorithm"]);
+    EXPECT_EQ(choice["estimate_ns"], json["collectives"][0]["end_ns"]);
+    ASSERT_GE(choice["others"].size(), 5U);
+    for (const auto& other : choice["others"]) {
+        EXPECT_NEAR(
+            other["slower_percent"].get<double>(),
+            100 * (other["estimate_ns"].get<double>() / choice["estimate_ns"].get<double>() - 1),
+            0.1);
+        EXPECT_GE(other["slower_percent"].get<double>(), -2);
+    }
+    const Outcome printed = simulate("mesh.yml", {"--detail", "--json"});
+    EXPECT_EQ(nlohmann::json::parse(printed.out).at("collective_choices"), choices);
+    const Outcome plain = simulate("mesh.yml");
+    EXPECT_THAT(plain.out, ::testing::Not(::testing::HasSubstr("algorithms chosen")));
+    EXPECT_FALSE(nlohmann::json::parse(std::ifstream(folder_ / "out" / "results.json"))
+                     .contains("collective_choices"));
+}
+
+// Each job has its own.
+TEST_F(Detail, SaysItOfEveryJob) {
+    all_reduce_traces(4);
+    write("jobs.yml",
+          "- {name: left, workload: w, ranks: 0-3}\n"
+          "- {name: right, workload: w, ranks: [7, 6, 5, 4]}\n");
+    const Outcome outcome = run({"simulate", "--jobs-file", path("jobs.yml"), "--network",
+                                 path("mesh.yml"), "--output-dir", path("out"), "--detail"});
+    ASSERT_EQ(outcome.code, 0) << outcome.log;
+    for (const char* job : {"left", "right"}) {
+        const auto json =
+            nlohmann::json::parse(std::ifstream(folder_ / "out" / "jobs" / job / "results.json"));
+        EXPECT_EQ(json.at("collective_choices").size(), 1U) << job;
+    }
+}
+
 TEST_F(Detail, NeedsAFolder) {
     all_reduce_traces(2);
     const Outcome outcome =

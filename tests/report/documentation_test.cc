@@ -47,6 +47,12 @@ TEST(Documentation, ExplainsEveryKeyOfResultsJson) {
     results.resolved = sample_resolved();
     std::set<std::string> keys;
     collect_keys(Json::parse(results_json(results)), keys);
+    CollectiveDetail detail;
+    detail.choices.resize(1);
+    detail.choices[0].chosen.time = Time::ns(2);
+    detail.choices[0].others.push_back({"ring", 1, 1, Time::ns(3)});
+    collect_keys(Json::parse(results_json(results, Bytes(1), "", &detail)), keys);
+    EXPECT_EQ(keys.count("slower_percent"), 1u);
     results.npus.assign(most_listed_npus + 1, results.npus.front());
     collect_keys(Json::parse(results_json(results)), keys);
     EXPECT_EQ(keys.count("ranks"), 1u);

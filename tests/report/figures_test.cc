@@ -186,5 +186,26 @@ TEST(Scale, UnitsFitTheValues) {
     EXPECT_EQ(Scale::from_zero(100, no_units(), 0, 1).ticks().back().label, "100");
 }
 
+// A logarithmic axis of bytes has round binary sizes, each in its own unit.
+TEST(Scale, SizesHaveBinaryTicks) {
+    const auto labels = [](double least, double most) {
+        const Scale scale = Scale::over({least, most}, byte_units(), 0, 1000);
+        EXPECT_EQ(scale.unit(), "");
+        std::vector<std::string> texts;
+        for (const Tick& tick : scale.ticks()) {
+            texts.push_back(tick.label);
+        }
+        return texts;
+    };
+    EXPECT_EQ(labels(0x1p10, 0x1p30),
+              (std::vector<std::string>{"1 KiB", "32 KiB", "1 MiB", "32 MiB", "1 GiB"}));
+    EXPECT_EQ(labels(0x1p10, 0x1p16),
+              (std::vector<std::string>{"1 KiB", "4 KiB", "16 KiB", "64 KiB"}));
+    EXPECT_EQ(labels(1, 0x1p40),
+              (std::vector<std::string>{"1 B", "1 KiB", "1 MiB", "1 GiB", "1 TiB"}));
+    const Scale scale = Scale::over({0x1p10, 0x1p30}, byte_units(), 0, 1000);
+    EXPECT_DOUBLE_EQ(scale.ticks()[2].position, scale.position(0x1p20));
+}
+
 }  // namespace
 }  // namespace npunet::report

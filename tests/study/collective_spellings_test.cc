@@ -54,7 +54,7 @@ double difference(const Machine& a, const Machine& b, CollectiveKind kind,
     CollectiveTimesRequest request;
     request.kind = kind;
     request.sizes = sizes;
-    request.algorithms = {std::nullopt};
+    request.algorithms = {AlgorithmToTime::by_cost()};
     const report::CollectiveSeries one = collective_times(a, request, fidelity, {}).series.front();
     const report::CollectiveSeries other =
         collective_times(b, request, fidelity, {}).series.front();
@@ -99,7 +99,7 @@ TEST(CollectiveSpellings, EveryNetworkAndItsGraph) {
 TEST(CollectiveSpellings, KeepEveryNicBusy) {
     CollectiveTimesRequest request;
     request.sizes = {Bytes(1 << 30)};
-    request.algorithms = {std::nullopt};
+    request.algorithms = {AlgorithmToTime::by_cost()};
     for (const char* text :
          {"Rail: {servers: 8, npus_per_server: 8, scale_up: {kind: switch, bandwidth: 450, "
           "latency: 500}, scale_out: {levels: 2, radix: 16, bandwidth: 50, latency: 1000}}\n",

@@ -1,0 +1,77 @@
+#include "study/collective_choices.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "engine/collective/planner.h"
+
+namespace npunet::study {
+
+namespace {
+
+using engine::CollectiveChoice;
+using engine::ProgramOperation;
+using engine::TimedAlgorithm;
+
+bool is_same(const TimedAlgorithm& a, const TimedAlgorithm& b) {
+    return a.name == b.name && a.chunks == b.chunks && a.active == b.active && a.time == b.time;
+}
+
+bool is_same(const CollectiveChoice& a, const CollectiveChoice& b) {
+    return a.kind == b.kind && a.bytes == b.bytes && a.group.size() == b.group.size() &&
+           is_same(a.chosen, b.chosen) &&
+           std::equal(a.others.begin(), a.others.end(), b.others.begin(), b.others.end(),
+                      [](const TimedAlgorithm& one, const TimedAlgorithm& other) {
+                          return is_same(one, other);
+                      });
+}
+
+void add(std::vector<CollectiveChoice>& choices, CollectiveChoice choice) {
+    const auto known =
+        std::find_if(choices.begin(), choices.end(),
+                     [&](const CollectiveChoice& other) { return is_same(other, choice); });
+    if (known == choices.end()) {
+        choices.push_back(std::move(choice));
+    } else if (known->group != choice.group) {  // with another root it is the same communicator
+        ++known->groups;
+    }
+}
+
+}  // namespace
+
+std::vector<CollectiveChoice> collective_choices(const engine::Workload& workload,
+                                                 const Machine& machine) {
+    engine::CollectivePlanner planner(machine.network, machine.system, machine.dialect, workload);
+    std::set<std::tuple<std::size_t, engine::CollectiveKind, std::int64_t, std::int32_t>> seen;
+    std::vector<CollectiveChoice> choices;
+    for (std::size_t number = 0; number < workload.ranks(); ++number) {
+        const Rank rank(number);
+        for (const ProgramOperation& operation : workload.program(rank).operations) {
+            if (operation.kind != engine::OperationKind::Collective) {
+                continue;
+            }
+            const std::size_t group = workload.group_of(rank, operation);
+            // All members do the same: the first one speaks for them.
+            if (workload.groups[group].ranks.front() != rank ||
+                !seen.emplace(group, operation.collective, operation.bytes.value(), operation.root)
+                     .second) {
+                continue;
+            }
+            if (std::optional<CollectiveChoice> choice = planner.choice(rank, operation)) {
+                add(choices, *std::move(choice));
+            }
+        }
+    }
+    std::stable_sort(choices.begin(), choices.end(),
+                     [](const CollectiveChoice& a, const CollectiveChoice& b) {
+                         return std::tie(a.kind, a.bytes) < std::tie(b.kind, b.bytes);
+                     });
+    return choices;
+}
+
+}  // namespace npunet::study
