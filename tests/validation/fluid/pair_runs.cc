@@ -7,6 +7,7 @@
 #include <exception>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include "base/csv_field.h"
 #include "study/jobs.h"
@@ -160,27 +161,24 @@ bool read_csv_line(const std::string& line, RunRecord& record) {
     return true;
 }
 
-RunFile::RunFile(const std::string& file) {
-    if (file.empty()) {
-        return;
-    }
-    bool ended = true;  // the last line
-    bool empty = true;
-    {
-        std::ifstream present(file);
-        for (std::string line; std::getline(present, line);) {
-            empty = false;
-            ended = !present.eof();
-            if (RunRecord record; ended && read_csv_line(line, record)) {
-                records_[{record.pair, record.run}] = record;
-            }
+RunFile::RunFile(std::string file) : file_(std::move(file)) {
+    std::ifstream present(file_);
+    for (std::string line; !file_.empty() && std::getline(present, line);) {
+        empty_ = false;
+        ended_ = !present.eof();
+        if (RunRecord record; ended_ && read_csv_line(line, record)) {
+            records_[{record.pair, record.run}] = record;
         }
     }
-    stream_.open(file, std::ios::app);
+}
+
+/// Not before there is something to write: others may be writing a file that is only read.
+void RunFile::open() {
+    stream_.open(file_, std::ios::app);
     if (!stream_) {
-        throw std::runtime_error("cannot write " + file);
+        throw std::runtime_error("cannot write " + file_);
     }
-    stream_ << (ended ? "" : "\n") << (empty ? std::string(heading) + '\n' : "") << std::flush;
+    stream_ << (ended_ ? "" : "\n") << (empty_ ? std::string(heading) + '\n' : "");
 }
 
 bool RunFile::has(const std::string& pair, const std::string& run) const {
@@ -195,7 +193,10 @@ const RunRecord* RunFile::find(const std::string& pair, const std::string& run) 
 
 void RunFile::add(RunRecord record) {
     const std::lock_guard lock(mutex_);
-    if (stream_.is_open()) {
+    if (!file_.empty()) {
+        if (!stream_.is_open()) {
+            open();
+        }
         stream_ << csv_line(record) << '\n' << std::flush;
     }
     auto& place = records_[{record.pair, record.run}];

@@ -65,17 +65,21 @@ struct RunRecord {
 /// May be used by several threads.
 class RunFile {
 public:
-    /// Reads what is there; an empty name keeps runs in memory only. Throws std::runtime_error for
-    /// a file that cannot be written.
-    explicit RunFile(const std::string& file);
+    /// Reads what is there; an empty name keeps runs in memory only.
+    explicit RunFile(std::string file);
 
     [[nodiscard]] bool has(const std::string& pair, const std::string& run) const;
     /// Null where there is none.
     [[nodiscard]] const RunRecord* find(const std::string& pair, const std::string& run) const;
-    /// On disk when it returns.
+    /// On disk when it returns. Throws std::runtime_error for a file that cannot be written.
     void add(RunRecord record);
 
 private:
+    void open();
+
+    std::string file_;
+    bool empty_ = true;  ///< the file has no line yet
+    bool ended_ = true;  ///< its last line has
     mutable std::mutex mutex_;
     std::map<std::pair<std::string, std::string>, RunRecord> records_;
     std::ofstream stream_;
