@@ -36,14 +36,4 @@ std::string decimals(double value, int count) {
     return fmt::format("{:.{}f}", value, count);
 }
 
-std::vector<Table> computed_tables() {
-    std::vector<Table> tables;
-    for (Table (*make)() : {closed_forms, pipeline_bubbles, fidelities, bottlenecks, scenarios}) {
-        if (Table table = make(); !table.rows.empty()) {
-            tables.push_back(std::move(table));
-        }
-    }
-    return tables;
-}
-
 }  // namespace npunet::validation
