@@ -121,11 +121,11 @@ public:
 // On networks of every kind, with losses of every kind: what the observer is told of each link adds
 // up to what the link counts, and who looks changes nothing.
 TEST(EthernetFlows, ObserversHearOfWhatLinksCount) {
-    std::mt19937_64 random(5);
+    std::mt19937_64 random(6);
     std::map<PacketDrop, std::uint64_t> reasons;
     std::uint64_t marked = 0;
     std::uint64_t pauses = 0;
-    for (int round = 0; round < 12; ++round) {
+    for (int round = 0; round < 20; ++round) {
         for (const test::OfferedRouting& offer : test::offered_routings) {
             NetworkDescription network = test::random_network(offer, random);
             draw_ethernet(network, true, random);

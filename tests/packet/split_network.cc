@@ -70,6 +70,7 @@ public:
         return machine_->link_use();
     }
     [[nodiscard]] std::uint64_t packet_hops() const override { return machine_->packet_hops(); }
+    [[nodiscard]] bool sends_in_order() const override { return machine_->sends_in_order(); }
 
     void let_stall() { stalls_ = true; }
     [[nodiscard]] engine::EventQueue& queue() { return queue_; }
