@@ -51,6 +51,7 @@ std::uint32_t RouteTable::add(NodeId source, NodeId destination) {
     for (const std::vector<topology::Hop>& plane : planes) {
         for (const topology::Hop& hop : plane) {
             links_.push_back(hop.link);
+            channels_.push_back(hop.virtual_channel);
         }
     }
     if (2 * (routes_.size() + 1) > places_.size()) {

@@ -67,6 +67,8 @@ public:
     }
     /// The link at a place of the list, CachedRoute::begin and on.
     [[nodiscard]] LinkId link(std::uint32_t place) const { return links_[place]; }
+    /// The virtual channel on it.
+    [[nodiscard]] std::uint8_t channel(std::uint32_t place) const { return channels_[place]; }
 
 private:
     static constexpr std::uint32_t none = 0xffffffff;
@@ -79,6 +81,7 @@ private:
     const topology::NetworkDescription& description_;
     std::vector<CachedRoute> routes_;
     std::vector<LinkId> links_;
+    std::vector<std::uint8_t> channels_;  ///< of links_
     std::vector<std::uint32_t> latest_;  ///< by source: the route looked up last
     std::vector<std::uint32_t> places_;  ///< open addressing; a power of two
 };

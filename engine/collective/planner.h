@@ -90,7 +90,7 @@ private:
     [[nodiscard]] AlgorithmForm given_form(CollectiveKind kind,
                                            const CommunicatorLayout& layout) const;
     [[nodiscard]] CollectiveTask task_of(std::int32_t group,
-                                          const ProgramOperation& operation) const;
+                                         const ProgramOperation& operation) const;
     /// Of even collectives in communicators with a configuration; `direct_only`: for uneven ones of
     /// that size.
     [[nodiscard]] const CollectiveRecipe& recipe(const Communicator& of, const CollectiveTask& task,

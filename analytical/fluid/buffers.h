@@ -1,0 +1,39 @@
+// The buffers behind the links, one for each virtual channel: how full they are, and what a full
+// one makes of the link in front of it.
+//
+// A buffer that is full takes in only what leaves it. So its link gives the messages that wait
+// behind it no more, in sum, than leaves of what waits there; with the round robin of its inputs
+// that decides what all of its messages get.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analytical/fluid/stage.h"
+#include "analytical/fluid/work.h"
+#include "base/quantities.h"
+
+namespace npunet::analytical {
+
+struct Buffer {
+    Time limit;  ///< time in which its link fills it
+    Work filled = 0;
+    Share growth = 0;  ///< by how much more comes in than leaves, as a share of the link
+    Time updated;
+    Time next;  ///< when it is full, or no longer
+    bool closed = false;
+    Share budget = no_limit;  ///< for what waits behind the link, last told to it
+    /// Where the messages in it wait: links, and the number of the queue there.
+    struct Place {
+        std::uint32_t link;
+        std::uint32_t queue;
+    };
+    std::vector<Place> queues = {};
+
+    void advance(Time now) {
+        filled += work_in(growth, now - updated);
+        updated = now;
+    }
+};
+
+}  // namespace npunet::analytical

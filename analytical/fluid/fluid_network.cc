@@ -1,0 +1,267 @@
+#include "analytical/fluid/fluid_network.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analytical/fluid/message_work.h"
+#include "engine/clock/clock_limit.h"
+
+namespace npunet::analytical {
+
+using engine::EventKey;
+using engine::later;
+using engine::Message;
+using engine::Phase;
+
+namespace {
+
+// Kinds of events beside those of engine::event_kind.
+constexpr unsigned kind_of_news = 11;    ///< content: link they come from, then their number
+constexpr unsigned kind_of_link = 12;    ///< content: link
+constexpr unsigned kind_of_level = 13;   ///< content: buffer
+constexpr unsigned kind_of_budget = 14;  ///< content: buffer
+
+}  // namespace
+
+FluidNetwork::FluidNetwork(const topology::NetworkDescription& description,
+                           engine::EventQueue& queue)
+    : description_(description),
+      queue_(queue),
+      routes_(description),
+      channels_(description.virtual_channels()),
+      ports_(description.graph.links()),
+      buffers_(description.graph.links() * channels_),
+      budgets_(buffers_.size(), no_limit),
+      use_(description.graph.links()) {
+    const Bytes packet = std::max(description.packet.mtu + description.packet.header, Bytes(1));
+    for (std::size_t i = 0; i < ports_.size(); ++i) {
+        const topology::Link& link = description.graph.link(LinkId(i));
+        ports_[i].next = Time::max();
+        ports_[i].latency = link.latency;
+        const Time full = ports_[i].full = transfer_time(packet, link.rate);
+        // Credit is under way for two latencies and a packet.
+        const Time room = transfer_time(description.buffer_of(LinkId(i)), link.rate);
+        const Time away = later(full, later(link.latency, link.latency));
+        for (std::uint32_t c = 0; c < channels_; ++c) {
+            Buffer& buffer = buffers_[i * channels_ + c];
+            buffer.limit = room > later(away, full) ? room - away : full;
+            buffer.next = Time::max();
+        }
+    }
+}
+
+void FluidNetwork::schedule(Time at, Happening what, std::uint64_t content, std::uint64_t index,
+                            std::uint64_t minor) {
+    constexpr unsigned kinds[] = {kind_of_news,
+                                  kind_of_link,
+                                  engine::event_kind::port,
+                                  engine::event_kind::message_delivered,
+                                  kind_of_level,
+                                  kind_of_budget};
+    const Phase phase = what == sharing ? Phase::Arbitration : Phase::Arrival;
+    queue_.schedule(at, EventKey::of(phase, kinds[what], content, minor), *this,
+                    (index << 3) | what);
+}
+
+void FluidNetwork::handle(std::uint64_t payload) {
+    const auto index = static_cast<std::uint32_t>(payload >> 3);
+    switch (static_cast<Happening>(payload & 7)) {
+        case news: {
+            std::vector<News> entries;
+            entries.swap(batches_[index]);
+            for (const News& entry : entries) {
+                receive(entry);
+            }
+            entries.clear();
+            batches_[index].swap(entries);
+            free_batches_.push_back(index);
+            return;
+        }
+        case due:
+            handle_due(index);
+            return;
+        case sharing:
+            share_out(index);
+            return;
+        case delivery:
+            deliver(index);
+            return;
+        case level: {
+            Buffer& buffer = buffers_[index];
+            if (buffer.next == queue_.now()) {
+                check_buffer(index);
+            }
+            return;
+        }
+        case budget: {
+            const auto [buffer, share] = budget_changes_[index];
+            free_budget_changes_.push_back(index);
+            budgets_[buffer] = share;
+            touch(buffer / channels_);
+            return;
+        }
+    }
+}
+
+std::uint32_t FluidNetwork::new_flow() {
+    if (free_flows_.empty()) {
+        flows_.emplace_back();
+        return static_cast<std::uint32_t>(flows_.size() - 1);
+    }
+    const std::uint32_t number = free_flows_.back();
+    free_flows_.pop_back();
+    return number;
+}
+
+std::uint32_t FluidNetwork::new_stages(std::uint32_t hops) {
+    if (hops < free_stages_.size() && !free_stages_[hops].empty()) {
+        const std::uint32_t first = free_stages_[hops].back();
+        free_stages_[hops].pop_back();
+        return first;
+    }
+    const auto first = static_cast<std::uint32_t>(stages_.size());
+    stages_.resize(stages_.size() + hops);
+    return first;
+}
+
+void FluidNetwork::send(const Message& message) {
+    const CachedRoute& route = routes_[routes_.number(message.source, message.destination)];
+    if (route.planes == 1) {
+        start(message, message.bytes, route.begin, route.hops, none);
+        return;
+    }
+    // Packets take the planes in turn; a source's next message begins one plane later.
+    const std::int64_t packets = PacketCount(message.bytes, description_.packet).packets;
+    const std::int64_t mtu = description_.packet.mtu.value();
+    const auto planes = static_cast<std::int64_t>(route.planes);
+    std::uint32_t whole = 0;
+    if (free_wholes_.empty()) {
+        whole = static_cast<std::uint32_t>(wholes_.size());
+        wholes_.emplace_back();
+    } else {
+        whole = free_wholes_.back();
+        free_wholes_.pop_back();
+    }
+    const auto parts = static_cast<std::uint32_t>(std::min(packets, planes));
+    wholes_[whole] = {Time::max(), parts, parts};
+    const std::int64_t offset =
+        static_cast<std::int64_t>(message.id.value() & engine::MessageId::count_mask) % planes;
+    const std::uint32_t begin = route.begin;
+    const std::uint32_t hops = route.hops;
+    for (std::uint32_t p = 0; p < parts; ++p) {
+        const std::int64_t count = (packets - p + planes - 1) / planes;
+        const bool has_last = (packets - 1) % planes == p;
+        const Bytes bytes =
+            has_last ? message.bytes - (packets - count) * Bytes(mtu) : count * Bytes(mtu);
+        const auto plane = static_cast<std::uint32_t>((p + offset) % planes);
+        start(message, bytes, begin + plane * hops, hops, whole);
+    }
+}
+
+void FluidNetwork::start(const Message& message, Bytes bytes, std::uint32_t place,
+                         std::uint32_t hops, std::uint32_t whole) {
+    const std::uint32_t number = new_flow();
+    Flow& flow = flows_[number];
+    flow.message = message;
+    flow.bytes = bytes;
+    flow.whole = whole;
+    flow.hops = hops;
+    flow.users = hops + 1;
+    flow.started = Time::max();
+    flow.first_stage = new_stages(hops);
+    lay_out(flow, number, place);
+    Stage& first = stages_[flow.first_stage];
+    touch(first.link);
+    Port& port = ports_[first.link];
+    auto ring = std::find_if(port.rings.begin(), port.rings.end(),
+                             [&](const SourceRing& each) { return each.buffer() == first.behind; });
+    if (ring == port.rings.end()) {
+        port.rings.emplace_back(first.behind, port.full);
+        port.ring_shares.push_back(0);
+        ring = port.rings.end() - 1;
+    }
+    const Share given = port.ring_shares[static_cast<std::size_t>(ring - port.rings.begin())];
+    ring->add(flow.first_stage, flow.packets, first.last, given / 2);
+}
+
+void FluidNetwork::lay_out(Flow& flow, std::uint32_t number, std::uint32_t place) {
+    const PacketCount count(flow.bytes, description_.packet);
+    flow.packets = count.packets;
+    const bool cut_through = description_.packet.switching == topology::Switching::CutThrough;
+    const Bytes header = std::max(description_.packet.header, Bytes(1));
+    for (std::uint32_t h = 0; h < flow.hops; ++h) {
+        Stage& stage = stages_[flow.first_stage + h];
+        const topology::Link& link = description_.graph.link(routes_.link(place + h));
+        const MessageWork work(count, link.rate);
+        const std::uint32_t use = stage.use;
+        stage = Stage();
+        stage.use = use + 1;
+        stage.flow = number;
+        stage.link = static_cast<std::uint32_t>(routes_.link(place + h).value());
+        stage.latency = link.latency;
+        stage.full = work.full;
+        stage.last = work.last;
+        stage.total = work.total;
+        stage.is_last = h + 1 == flow.hops;
+        stage.behind = stage.link * channels_ + routes_.channel(place + h);
+        if (h > 0) {
+            Stage& before = stages_[flow.first_stage + h - 1];
+            stage.input = before.behind;
+            // topology/network/idle_path.h: a packet starts so much later than on the link before.
+            const Time stored =
+                cut_through
+                    ? std::min(before.full,
+                               transfer_time(
+                                   header, description_.graph
+                                               .link(LinkId(static_cast<std::int32_t>(before.link)))
+                                               .rate))
+                    : before.full;
+            const Time slower = before.full > stage.full ? before.full - stage.full : Time();
+            before.shift = later(before.latency, stored > slower ? stored - slower : Time());
+        }
+    }
+}
+
+void FluidNetwork::leave_source(Flow& flow) {
+    if (flow.whole != none) {
+        Whole& whole = wholes_[flow.whole];
+        whole.started = std::min(whole.started, flow.started);
+        if (--whole.unsent > 0) {
+            return;
+        }
+    }
+    if (flow.message.wants_sent) {
+        listener_->on_sent(flow.message.handle);
+    }
+}
+
+void FluidNetwork::deliver(std::uint32_t number) {
+    const Flow flow = flows_[number];
+    if (--flows_[number].users == 0) {
+        give_back(number);
+    }
+    Time started = flow.started;
+    if (flow.whole != none) {
+        started = wholes_[flow.whole].started;
+        if (--wholes_[flow.whole].expected > 0) {
+            return;
+        }
+        free_wholes_.push_back(flow.whole);
+    }
+    listener_->on_delivered(flow.message.handle, started);
+}
+
+void FluidNetwork::give_back(std::uint32_t number) {
+    const Flow& flow = flows_[number];
+    if (free_stages_.size() <= flow.hops) {
+        free_stages_.resize(flow.hops + 1);
+    }
+    free_stages_[flow.hops].push_back(flow.first_stage);
+    free_flows_.push_back(number);
+}
+
+std::vector<engine::LinkUse> FluidNetwork::link_use() const {
+    return use_;
+}
+
+}  // namespace npunet::analytical

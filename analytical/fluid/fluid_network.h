@@ -1,0 +1,173 @@
+// Messages as flows of packets: every link divides its time between the messages that are at it, and
+// events happen only where a rate changes. Links with credits, on their own routes; what the packet
+// fidelity offers besides (pauses, transports, congestion control, traffic classes, errors, faults)
+// is not here yet, and the program does not offer this network until it is.
+//
+// - A message is at each link of its route from when its first packet arrives there until its last
+//   one has left; a rate reaches the next link after the latency and the time of one packet.
+// - The messages of a source take turns packet by packet, exactly (source_ring.h). Inputs of a node
+//   share a link evenly, as a round robin of packets does (sharing.h); what comes in faster than it
+//   leaves queues, first in, first out (input_queue.h).
+// - A full buffer takes in only what leaves it, which its link is told a latency later (buffers.h).
+//
+// A message that shares no link with others takes what its packets take on an idle network, to the
+// picosecond. Packets that take turns are a steady stream here, so messages of few packets that meet
+// behind their first link can be early or late by some packets' time.
+//
+// Sources: D. Bertsekas and R. Gallager, Data Networks, 1992 (sharing); B. Liu et al., "A study of
+// networks simulation efficiency: fluid simulation vs. packet-level simulation", INFOCOM 2001, on
+// rate changes that spread, which are told from 2^-7 of a rate on (port_sharing.cc).
+//
+//     FluidNetwork network(description, queue);
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "analytical/fluid/buffers.h"
+#include "analytical/fluid/input_queue.h"
+#include "analytical/fluid/sharing.h"
+#include "analytical/fluid/source_ring.h"
+#include "analytical/fluid/stage.h"
+#include "analytical/route_table.h"
+#include "engine/clock/event_queue.h"
+#include "engine/network/network.h"
+#include "topology/network/network_description.h"
+
+namespace npunet::analytical {
+
+class FluidNetwork final : public engine::Network, private engine::EventHandler {
+public:
+    /// The references must outlive the network.
+    FluidNetwork(const topology::NetworkDescription& description, engine::EventQueue& queue);
+
+    void send(const engine::Message& message) override;
+    [[nodiscard]] std::vector<engine::LinkUse> link_use() const override;
+
+private:
+    static constexpr std::uint32_t none = Stage::none;
+
+    enum Happening : std::uint64_t {
+        news = 0,
+        due = 1,
+        sharing = 2,
+        delivery = 3,
+        level = 4,
+        budget = 5
+    };
+
+    struct Flow {
+        engine::Message message;
+        std::int64_t packets = 1;
+        Bytes bytes;
+        Time started;
+        std::uint32_t first_stage = none;
+        std::uint32_t hops = 0;
+        std::uint32_t users = 0;     ///< links that it occupies, and its delivery
+        std::uint32_t whole = none;  ///< in wholes_, of a part of a message
+    };
+
+    /// A message that goes over several planes.
+    struct Whole {
+        Time started;
+        std::uint32_t unsent = 0;
+        std::uint32_t expected = 0;
+    };
+
+    struct Port {
+        std::vector<SourceRing> rings = {};  ///< messages that start here, by channel
+        std::vector<Share> ring_shares = {};
+        std::vector<InputQueue> queues = {};      ///< what comes in by other links
+        std::vector<Time> ahead = {};             ///< of queues: as Stage::ahead
+        std::vector<Share> growths = {};          ///< of queues: as their buffers know them
+        std::vector<std::uint32_t> closing = {};  ///< messages whose end will have come in
+        Time updated;
+        Time next;  ///< when something happens by itself
+        Time latency;
+        Time full;        ///< a full packet
+        Share given = 0;  ///< sum of the shares
+        std::uint64_t announcements = 0;
+        bool due = false;  ///< it will share its time again in this instant
+    };
+
+    /// What a link tells the next one about a message.
+    struct News {
+        std::uint32_t stage = none;
+        std::uint32_t use = 0;  ///< Stage::use
+        bool tail = false;
+        Share rate = 0;
+        Tail ends;
+    };
+
+    void handle(std::uint64_t payload) override;
+    void schedule(Time at, Happening what, std::uint64_t content, std::uint64_t index,
+                  std::uint64_t minor = 0);
+
+    void start(const engine::Message& message, Bytes bytes, std::uint32_t place, std::uint32_t hops,
+               std::uint32_t whole);
+    [[nodiscard]] std::uint32_t new_flow();
+    [[nodiscard]] std::uint32_t new_stages(std::uint32_t hops);
+    void lay_out(Flow& flow, std::uint32_t number, std::uint32_t place);
+
+    /// Brings a link up to the present.
+    void advance(Port& port, std::uint32_t link);
+    /// The link shares its time again in this instant.
+    void touch(std::uint32_t link);
+    [[nodiscard]] std::uint32_t queue_of(const Stage& stage);
+    void receive(const News& entry);
+    void handle_due(std::uint32_t link);
+    void end_arrivals(std::uint32_t link);
+    void take_turns(std::uint32_t link);
+    /// The first packet of a message starts.
+    void begin(std::uint32_t number);
+    void end_queued(std::uint32_t link);
+    /// The end of a message leaves a link, and lets others send.
+    void leave(std::uint32_t number);
+    /// The message takes no more of the link's time.
+    void retire(std::uint32_t number);
+    void leave_source(Flow& flow);
+    void deliver(std::uint32_t number);
+    void give_back(std::uint32_t number);
+
+    void share_out(std::uint32_t link);
+    void divide(std::uint32_t link);
+    void keep_budget(std::uint32_t link, std::uint32_t buffer);
+    void plan_next(std::uint32_t link);
+    [[nodiscard]] Time ahead_of(Time last, Share share, std::int64_t round,
+                                std::int64_t position) const;
+    void announce(std::uint32_t number, Share out);
+    void post(std::uint32_t link, Time at, std::vector<News> entries, bool tails);
+    [[nodiscard]] bool waits_behind(std::uint32_t number) const;
+    void check_buffer(std::uint32_t number);
+    void set_budget(std::uint32_t number);
+    [[nodiscard]] Tail tail_at_next(const Stage& from, const Stage& to, Tail left) const;
+    void add_use(const Flow& flow, const Stage& stage);
+
+    const topology::NetworkDescription& description_;
+    engine::EventQueue& queue_;
+    RouteTable routes_;
+    std::uint32_t channels_;
+    std::vector<Port> ports_;
+    std::vector<Buffer> buffers_;  ///< by link and channel
+    /// By link and channel: how much of the link messages may get, in sum, that queue behind it.
+    std::vector<Share> budgets_;
+    std::vector<engine::LinkUse> use_;
+    std::vector<Flow> flows_;
+    std::vector<std::uint32_t> free_flows_;
+    std::vector<Stage> stages_;
+    std::vector<std::vector<std::uint32_t>> free_stages_;  ///< by number of hops
+    std::vector<Whole> wholes_;
+    std::vector<std::uint32_t> free_wholes_;
+    std::vector<std::vector<News>> batches_;
+    std::vector<std::uint32_t> free_batches_;
+    std::vector<std::pair<std::uint32_t, Share>> budget_changes_;
+    std::vector<std::uint32_t> free_budget_changes_;
+    std::vector<Claim> claims_;  ///< queues, then rings
+    std::vector<InputQueue::Part> parts_;
+    std::vector<std::pair<Time, News>> outgoing_;
+    Sharer sharer_;
+};
+
+}  // namespace npunet::analytical

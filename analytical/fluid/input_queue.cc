@@ -1,0 +1,132 @@
+#include "analytical/fluid/input_queue.h"
+
+#include <algorithm>
+
+namespace npunet::analytical {
+
+void InputQueue::advance(Time span) {
+    if (waiting()) {
+        begin_segment();
+        segments_.front().left -= work_in(rate_, span);
+        segments_.back().left += work_in(in_, span);
+    }
+    clock_ += span;
+}
+
+void InputQueue::begin_segment() {
+    if (changed_ && waiting()) {
+        segments_.push_back({0, in_, arriving_});
+    }
+    changed_ = false;
+}
+
+void InputQueue::set_in(std::uint32_t stage, Share share) {
+    const auto place = std::find_if(arriving_.begin(), arriving_.end(),
+                                    [&](const Part& part) { return part.stage == stage; });
+    if (place == arriving_.end()) {
+        arriving_.push_back({stage, share});
+        arrived_.push_back({clock_, 0});
+        in_ += share;
+    } else {
+        Arrived& arrived = arrived_[static_cast<std::size_t>(place - arriving_.begin())];
+        arrived.before += work_in(place->share, clock_ - arrived.since);
+        arrived.since = clock_;
+        in_ += share - place->share;
+        place->share = share;
+    }
+    changed_ = true;
+}
+
+bool InputQueue::end_in(std::uint32_t stage, Work total) {
+    const auto place = std::find_if(arriving_.begin(), arriving_.end(),
+                                    [&](const Part& part) { return part.stage == stage; });
+    Work rest = total;
+    if (place != arriving_.end()) {
+        const auto index = static_cast<std::size_t>(place - arriving_.begin());
+        rest -= arrived_[index].before + work_in(place->share, clock_ - arrived_[index].since);
+        in_ -= place->share;
+        arrived_.erase(arrived_.begin() + static_cast<std::ptrdiff_t>(index));
+        arriving_.erase(place);
+        changed_ = true;
+    }
+    if (!waiting()) {
+        return false;
+    }
+    const auto holds = [&](const Segment& segment) {
+        return std::any_of(segment.parts.begin(), segment.parts.end(),
+                           [&](const Part& part) { return part.stage == stage; });
+    };
+    const auto last = std::find_if(segments_.rbegin(), segments_.rend(), holds);
+    if (last == segments_.rend()) {
+        return false;
+    }
+    // Packets that take turns end before the even stream does.
+    last->left = std::max<Work>(last->left + rest, 0);
+    return true;
+}
+
+void InputQueue::serve(Share rate) {
+    rate_ = rate;
+    if (!waiting() && rate < in_) {
+        segments_.push_back({0, in_, arriving_});
+        changed_ = false;
+    }
+}
+
+void InputQueue::settle() {
+    begin_segment();
+    if (segments_.size() == 1 && segments_.front().left <= 0) {
+        segments_.clear();
+    }
+}
+
+void InputQueue::leaving(std::vector<Part>& parts) const {
+    if (!waiting()) {
+        parts = arriving_;
+        return;
+    }
+    const Segment& first = segments_.front();
+    parts = first.parts;
+    for (Part& part : parts) {
+        part.share = first.sum == 0
+                         ? 0
+                         : static_cast<Share>(static_cast<Work>(part.share) * rate_ / first.sum);
+    }
+}
+
+Time InputQueue::next(Time now) const {
+    if (!waiting()) {
+        return Time::max();
+    }
+    const Share rate = segments_.size() == 1 ? rate_ - in_ : rate_;
+    return rate <= 0 ? Time::max() : done_at(now, segments_.front().left, rate);
+}
+
+void InputQueue::ending(std::vector<std::uint32_t>& stages) {
+    begin_segment();
+    stages.clear();
+    if (!waiting()) {
+        return;
+    }
+    const std::vector<Part>& behind = segments_.size() > 1 ? segments_[1].parts : arriving_;
+    for (const Part& part : segments_.front().parts) {
+        if (std::none_of(behind.begin(), behind.end(),
+                         [&](const Part& other) { return other.stage == part.stage; })) {
+            stages.push_back(part.stage);
+        }
+    }
+}
+
+bool InputQueue::pop(Time now) {
+    begin_segment();
+    if (next(now) != now) {
+        return false;
+    }
+    segments_.pop_front();
+    if (segments_.size() == 1 && segments_.front().left <= 0 && rate_ >= in_) {
+        segments_.clear();
+    }
+    return true;
+}
+
+}  // namespace npunet::analytical

@@ -1,0 +1,87 @@
+// What waits at a node for one of its links and came in by one buffer: first in, first out.
+//
+// Messages come in at rates that change at certain times. While less leaves than comes in, what has
+// come in between two such changes is a segment: a mixture of messages, which leaves as it came.
+// With nothing waiting, messages pass through.
+//
+//     queue.set_in(stage, share);         // of the link, from now on; 0: no more of it comes
+//     queue.serve(share);                 // from now on
+//     const Time due = queue.next(now);   // the first segment has left
+//     queue.pop(now, ended);              // ... and these messages with it
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "analytical/fluid/work.h"
+#include "base/quantities.h"
+
+namespace npunet::analytical {
+
+class InputQueue {
+public:
+    /// A message, and its share of the link.
+    struct Part {
+        std::uint32_t stage = 0;
+        Share share = 0;
+    };
+
+    explicit InputQueue(std::uint32_t buffer) : buffer_(buffer) {}
+
+    [[nodiscard]] std::uint32_t buffer() const { return buffer_; }
+    [[nodiscard]] bool idle() const { return arriving_.empty() && segments_.empty(); }
+    /// Whether something waits.
+    [[nodiscard]] bool waiting() const { return !segments_.empty(); }
+    /// What comes in, in sum.
+    [[nodiscard]] Share in() const { return in_; }
+    [[nodiscard]] Share rate() const { return rate_; }
+    [[nodiscard]] Share demand() const { return waiting() ? no_limit : in_; }
+    /// By how much what waits grows.
+    [[nodiscard]] Share growth() const { return waiting() ? in_ - rate_ : 0; }
+
+    void advance(Time span);
+
+    /// From now on; a positive share.
+    void set_in(std::uint32_t stage, Share share);
+    /// All of a message, `total`, has come in. Returns whether some of it still waits.
+    bool end_in(std::uint32_t stage, Work total);
+    void serve(Share rate);
+    /// Messages pass through again if nothing waits any more.
+    void settle();
+    /// What the messages that leave now get of the link, in sum rate(), but for roundings.
+    void leaving(std::vector<Part>& parts) const;
+
+    /// When the first segment has left; Time::max(): never at these rates.
+    [[nodiscard]] Time next(Time now) const;
+    /// The messages of which nothing comes behind the first segment.
+    void ending(std::vector<std::uint32_t>& stages);
+    /// Takes the first segment away if it has left by now.
+    bool pop(Time now);
+
+private:
+    struct Segment {
+        Work left = 0;
+        Share sum = 0;
+        std::vector<Part> parts;
+    };
+
+    /// How much has come in of a message.
+    struct Arrived {
+        Time since;  ///< it has had its share
+        Work before = 0;
+    };
+
+    void begin_segment();
+
+    std::uint32_t buffer_;
+    std::vector<Part> arriving_;
+    std::vector<Arrived> arrived_;  ///< of arriving_
+    Time clock_;                    ///< by which this is up to date, from when it was made
+    Share in_ = 0;
+    Share rate_ = 0;
+    bool changed_ = false;  ///< what arrives, since the last segment began
+    std::deque<Segment> segments_;
+};
+
+}  // namespace npunet::analytical

@@ -1,0 +1,263 @@
+// How links share their time between messages, and what they tell the next ones.
+
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+#include <utility>
+
+#include "analytical/fluid/fluid_network.h"
+#include "engine/clock/clock_limit.h"
+
+namespace npunet::analytical {
+
+using engine::later;
+
+namespace {
+
+/// Changes up to this part of a rate, 2^-7, are not told: what they amount to is made good when the
+/// end of the message arrives.
+constexpr int untold_rate_bits = 7;
+
+}  // namespace
+
+bool FluidNetwork::waits_behind(std::uint32_t number) const {
+    const Stage& stage = stages_[number];
+    if (stage.is_last) {
+        return false;
+    }
+    const Stage& next = stages_[number + 1];
+    for (const InputQueue& queue : ports_[next.link].queues) {
+        if (queue.buffer() == next.input) {
+            return queue.waiting();
+        }
+    }
+    return false;
+}
+
+void FluidNetwork::keep_budget(std::uint32_t link, std::uint32_t buffer) {
+    const Port& port = ports_[link];
+    const Share budget = budgets_[buffer];
+    std::vector<Claim> some;
+    std::vector<std::size_t> places;
+    std::vector<Share> behind;  // of a claim: how much of it waits behind the link, times 2^20
+    constexpr int bits = 20;
+    for (std::size_t q = 0; q < port.queues.size(); ++q) {
+        port.queues[q].leaving(parts_);
+        Share sum = 0;
+        Share waits = 0;
+        for (const InputQueue::Part& part : parts_) {
+            if (stages_[part.stage].behind == buffer) {
+                const Share share = std::max<Share>(part.share, 1);
+                sum += share;
+                waits += waits_behind(part.stage) ? share : 0;
+            }
+        }
+        if (sum > 0) {
+            some.push_back(claims_[q]);
+            places.push_back(q);
+            behind.push_back(static_cast<Share>((static_cast<Work>(waits) << bits) / sum));
+        }
+    }
+    for (std::size_t r = 0; r < port.rings.size(); ++r) {
+        const SourceRing& ring = port.rings[r];
+        if (ring.buffer() == buffer && ring.busy()) {
+            Share waits = 0;
+            for (std::size_t i = 0; i < ring.size(); ++i) {
+                waits += waits_behind(ring.stage(i)) ? 1 : 0;
+            }
+            some.push_back(claims_[port.queues.size() + r]);
+            places.push_back(port.queues.size() + r);
+            behind.push_back((waits << bits) / std::max<Share>(static_cast<Share>(ring.size()), 1));
+        }
+    }
+    const auto sums = [&] {
+        std::pair<Share, Share> result{0, 0};
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            result.first += some[i].share;
+            result.second +=
+                static_cast<Share>((static_cast<Work>(some[i].share) * behind[i]) >> bits);
+        }
+        return result;
+    };
+    auto [all, waits] = sums();
+    if (waits <= budget) {
+        return;
+    }
+    for (int round = 0; round < 8 && waits > budget; ++round) {
+        sharer_.share(some, static_cast<Share>(static_cast<Work>(all) * budget / waits));
+        std::tie(all, waits) = sums();
+    }
+    for (std::size_t i = 0; i < some.size(); ++i) {
+        claims_[places[i]].demand = claims_[places[i]].share = some[i].share;
+    }
+}
+
+void FluidNetwork::divide(std::uint32_t link) {
+    sharer_.share(claims_);
+    bool limited = false;
+    for (std::uint32_t c = 0; c < channels_; ++c) {
+        if (budgets_[link * channels_ + c] != no_limit) {
+            keep_budget(link, link * channels_ + c);
+            limited = true;
+        }
+    }
+    if (limited && channels_ > 1) {
+        sharer_.share(claims_);
+    }
+}
+
+Time FluidNetwork::ahead_of(Time last, Share share, std::int64_t round,
+                            std::int64_t position) const {
+    if (share <= 0 || share >= whole_link || position >= round) {
+        return Time();
+    }
+    const Time turn = done_at(Time(), work_of(last), share) - last;
+    return Time::ps(turn.ps() / (round - 1) * (round - position));
+}
+
+void FluidNetwork::share_out(std::uint32_t link) {
+    Port& port = ports_[link];
+    advance(port, link);
+    port.due = false;
+    claims_.clear();
+    std::int64_t round = 0;
+    for (std::size_t q = 0; q < port.queues.size(); ++q) {
+        port.queues[q].settle();
+        round += port.queues[q].waiting() ? 1 : 0;
+        claims_.push_back({static_cast<std::uint32_t>(q), port.queues[q].demand(), 0});
+    }
+    for (std::size_t r = 0; r < port.rings.size(); ++r) {
+        SourceRing& ring = port.rings[r];
+        if (ring.busy() && !ring.serving()) {
+            const std::uint32_t begun = ring.start();
+            if (begun != none) {
+                begin(begun);
+            }
+        }
+        round += ring.busy() ? 1 : 0;
+        claims_.push_back({static_cast<std::uint32_t>(port.queues.size() + r),
+                           port.rings[r].busy() ? no_limit : 0, 0});
+    }
+    if (!claims_.empty()) {
+        divide(link);
+    }
+    port.given = 0;
+    outgoing_.clear();
+    std::int64_t position = 0;
+    for (std::size_t q = 0; q < port.queues.size(); ++q) {
+        InputQueue& queue = port.queues[q];
+        const Share share = claims_[q].share;
+        port.given += share;
+        queue.serve(share);
+        position += queue.waiting() ? 1 : 0;
+        port.ahead[q] = queue.waiting() ? ahead_of(port.full, share, round, position) : Time();
+        queue.leaving(parts_);
+        for (const InputQueue::Part& part : parts_) {
+            announce(part.stage, part.share);
+        }
+        const Share growth =
+            converted(queue.growth(), port.full, ports_[queue.buffer() / channels_].full);
+        if (growth != port.growths[q]) {
+            Buffer& buffer = buffers_[queue.buffer()];
+            buffer.advance(queue_.now());
+            buffer.growth += growth - port.growths[q];
+            port.growths[q] = growth;
+        }
+    }
+    for (std::size_t r = 0; r < port.rings.size(); ++r) {
+        const Share share = port.ring_shares[r] = claims_[port.queues.size() + r].share;
+        port.given += share;
+        const SourceRing& ring = port.rings[r];
+        for (std::size_t i = 0; i < ring.size(); ++i) {
+            if (ring.begun(i)) {
+                announce(ring.stage(i), share / static_cast<Share>(ring.size()));
+            }
+        }
+        if (ring.ends() && stages_[ring.served()].announced == 0) {
+            announce(ring.served(), share);
+        }
+    }
+    for (const InputQueue& queue : port.queues) {
+        if (queue.waiting() || buffers_[queue.buffer()].closed ||
+            buffers_[queue.buffer()].filled > 0) {
+            check_buffer(queue.buffer());
+        }
+    }
+    plan_next(link);
+    // News of one instant go together.
+    std::stable_sort(outgoing_.begin(), outgoing_.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < outgoing_.size();) {
+        const Time at = outgoing_[i].first;
+        std::vector<News> entries;
+        for (; i < outgoing_.size() && outgoing_[i].first == at; ++i) {
+            entries.push_back(outgoing_[i].second);
+        }
+        post(link, at, std::move(entries), false);
+    }
+}
+
+void FluidNetwork::plan_next(std::uint32_t link) {
+    Port& port = ports_[link];
+    const Time now = queue_.now();
+    Time next = Time::max();
+    for (const std::uint32_t number : port.closing) {
+        next = std::min(next, std::max(stages_[number].ends.last, now));
+    }
+    std::vector<std::uint32_t> ending;
+    for (std::size_t q = 0; q < port.queues.size(); ++q) {
+        const Time due = port.queues[q].next(now);
+        if (due == Time::max()) {
+            continue;
+        }
+        bool early = false;
+        if (port.ahead[q] > Time()) {
+            port.queues[q].ending(ending);
+            for (const std::uint32_t number : ending) {
+                early = early || (stages_[number].ended && !stages_[number].gone);
+            }
+        }
+        next = std::min(next, early ? std::max(now, due - std::min(due, port.ahead[q])) : due);
+    }
+    for (std::size_t r = 0; r < port.rings.size(); ++r) {
+        if (port.rings[r].serving()) {
+            next = std::min(next, done_at(now, port.rings[r].to_next(), port.ring_shares[r]));
+        }
+    }
+    if (next != port.next) {
+        port.next = next;
+        if (next != Time::max()) {
+            schedule(next, due, link, link);
+        }
+    }
+}
+
+void FluidNetwork::announce(std::uint32_t number, Share out) {
+    Stage& stage = stages_[number];
+    stage.out = out;
+    if (stage.is_last || stage.gone || !differs(out, stage.announced, untold_rate_bits)) {
+        return;
+    }
+    stage.announced = out;
+    const Stage& next = stages_[number + 1];
+    News entry;
+    entry.stage = number + 1;
+    entry.use = next.use;
+    entry.rate = converted(out, stage.total, next.total);
+    outgoing_.emplace_back(later(queue_.now(), stage.shift), entry);
+}
+
+void FluidNetwork::post(std::uint32_t link, Time at, std::vector<News> entries, bool tails) {
+    std::uint32_t batch = 0;
+    if (free_batches_.empty()) {
+        batch = static_cast<std::uint32_t>(batches_.size());
+        batches_.emplace_back();
+    } else {
+        batch = free_batches_.back();
+        free_batches_.pop_back();
+    }
+    batches_[batch] = std::move(entries);
+    schedule(at, news, link, batch, (std::uint64_t{tails} << 63) | ++ports_[link].announcements);
+}
+
+}  // namespace npunet::analytical
