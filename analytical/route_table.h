@@ -82,8 +82,8 @@ private:
     std::vector<CachedRoute> routes_;
     std::vector<LinkId> links_;
     std::vector<std::uint8_t> channels_;  ///< of links_
-    std::vector<std::uint32_t> latest_;  ///< by source: the route looked up last
-    std::vector<std::uint32_t> places_;  ///< open addressing; a power of two
+    std::vector<std::uint32_t> latest_;   ///< by source: the route looked up last
+    std::vector<std::uint32_t> places_;   ///< open addressing; a power of two
 };
 
 }  // namespace npunet::analytical
