@@ -1,7 +1,7 @@
-// Messages as flows of packets: every link divides its time between the messages that are at it, and
-// events happen only where a rate changes. Links with credits, on their own routes; what the packet
-// fidelity offers besides (pauses, transports, congestion control, traffic classes, errors, faults)
-// is not here yet, and the program does not offer this network until it is.
+// Messages as flows of packets: every link divides its time between the messages that are at it,
+// and events happen only where a rate changes. Links with credits, on their own routes; what the
+// packet fidelity offers besides (pauses, transports, congestion control, traffic classes, errors,
+// faults) is not here yet, and the program does not offer this network until it is.
 //
 // - A message is at each link of its route from when its first packet arrives there until its last
 //   one has left; a rate reaches the next link after the latency and the time of one packet.
@@ -11,8 +11,8 @@
 // - A full buffer takes in only what leaves it, which its link is told a latency later (buffers.h).
 //
 // A message that shares no link with others takes what its packets take on an idle network, to the
-// picosecond. Packets that take turns are a steady stream here, so messages of few packets that meet
-// behind their first link can be early or late by some packets' time.
+// picosecond. Packets that take turns are a steady stream here, so messages of few packets that
+// meet behind their first link can be early or late by some packets' time.
 //
 // Sources: D. Bertsekas and R. Gallager, Data Networks, 1992 (sharing); B. Liu et al., "A study of
 // networks simulation efficiency: fluid simulation vs. packet-level simulation", INFOCOM 2001, on
