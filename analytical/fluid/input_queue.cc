@@ -38,6 +38,7 @@ void InputQueue::set_in(std::uint32_t stage, Share share) {
 }
 
 bool InputQueue::end_in(std::uint32_t stage, Work total) {
+    begin_segment();
     const auto place = std::find_if(arriving_.begin(), arriving_.end(),
                                     [&](const Part& part) { return part.stage == stage; });
     Work rest = total;

@@ -64,7 +64,11 @@ void FluidNetwork::receive(const News& entry) {
     if (entry.tail) {
         stage.tail_in = true;
         stage.ends = entry.ends;
-        port.closing.push_back(entry.stage);
+        InputQueue& queue = port.queues[queue_of(stage)];
+        stage.ended = queue.waiting() && queue.end_in(entry.stage, work_of(stage.total));
+        if (!stage.ended) {
+            port.closing.push_back(entry.stage);
+        }
         return;
     }
     port.queues[queue_of(stage)].set_in(entry.stage, entry.rate);
@@ -92,9 +96,10 @@ void FluidNetwork::end_arrivals(std::uint32_t link) {
     for (const std::uint32_t number : ended) {
         Port& port = ports_[link];
         port.closing.erase(std::find(port.closing.begin(), port.closing.end(), number));
+        const bool waited = stages_[number].ended;
         stages_[number].ended = true;
-        if (!port.queues[queue_of(stages_[number])].end_in(number,
-                                                           work_of(stages_[number].total))) {
+        if (waited || !port.queues[queue_of(stages_[number])].end_in(
+                          number, work_of(stages_[number].total))) {
             leave(number);
             retire(number);
         }
@@ -117,10 +122,13 @@ void FluidNetwork::end_queued(std::uint32_t link) {
                 if (!stages_[number].ended) {
                     continue;
                 }
-                if (!stages_[number].gone) {
+                const bool early = now < stages_[number].ends.last;
+                if (!stages_[number].gone && !early) {
                     leave(number);
                 }
-                if (through) {
+                if (through && early) {
+                    ports_[link].closing.push_back(number);
+                } else if (through) {
                     retire(number);
                 }
             }

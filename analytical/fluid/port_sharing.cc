@@ -169,7 +169,8 @@ void FluidNetwork::share_out(std::uint32_t link) {
         port.given += share;
         const SourceRing& ring = port.rings[r];
         for (std::size_t i = 0; i < ring.size(); ++i) {
-            if (ring.begun(i)) {
+            // The end of what is in its last round comes before another rate would matter.
+            if (ring.begun(i) && (ring.packets(i) > 1 || stages_[ring.stage(i)].announced == 0)) {
                 announce(ring.stage(i), share / static_cast<Share>(ring.size()));
             }
         }
@@ -210,14 +211,17 @@ void FluidNetwork::plan_next(std::uint32_t link) {
         if (due == Time::max()) {
             continue;
         }
-        bool early = false;
-        if (port.ahead[q] > Time()) {
-            port.queues[q].ending(ending);
-            for (const std::uint32_t number : ending) {
-                early = early || (stages_[number].ended && !stages_[number].gone);
+        next = std::min(next, due);
+        if (port.ahead[q] == Time()) {
+            continue;
+        }
+        const Time early = std::max(now, due - std::min(due, port.ahead[q]));
+        port.queues[q].ending(ending);
+        for (const std::uint32_t number : ending) {
+            if (stages_[number].ended && !stages_[number].gone) {
+                next = std::min(next, std::min(due, std::max(early, stages_[number].ends.last)));
             }
         }
-        next = std::min(next, early ? std::max(now, due - std::min(due, port.ahead[q])) : due);
     }
     for (std::size_t r = 0; r < port.rings.size(); ++r) {
         if (port.rings[r].serving()) {

@@ -33,6 +33,8 @@ public:
     /// The last packet of a message is on the link.
     [[nodiscard]] bool ends() const { return ends_; }
     [[nodiscard]] std::uint32_t served() const { return served_; }
+    /// Packets that have not started.
+    [[nodiscard]] std::int64_t packets(std::size_t index) const { return entries_[index].packets; }
     /// Its first packet has started.
     [[nodiscard]] bool begun(std::size_t index) const { return entries_[index].begun; }
 
