@@ -193,9 +193,9 @@ inline XmlAlgorithm ring_reduce_scatter(std::int32_t n) {
         XmlBlock block{around(g + 1, n), around(g - 1, n), 0, {}};
         for (std::int32_t e = 0; e < n; ++e) {
             const std::int32_t chunk = around(g - 1 - e, n);
-            const char* const type = e == 0 ? "s" : e < n - 1 ? "rrs" : "rrc";
-            block.steps.push_back(
-                {type, 'i', chunk, type[2] == 'c' ? 'o' : 'i', type[2] == 'c' ? 0 : chunk});
+            const bool last = e == n - 1;
+            const char* const type = e == 0 ? "s" : last ? "rrc" : "rrs";
+            block.steps.push_back({type, 'i', chunk, last ? 'o' : 'i', last ? 0 : chunk});
         }
         ring.gpus.push_back({n, 1, 0, {block}});
     }
