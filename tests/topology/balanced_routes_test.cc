@@ -116,6 +116,72 @@ TEST(BalancedRoutes, OfDragonfliesAreMinimalOnTwoChannels) {
     }
 }
 
+/// Routers 0 .. 15 in 4 groups of 4 and two NPUs a router, by `count` parallel links each; NPU 0
+/// only sends to router 0 if it does not send `both`, or has a link from router 5 beside.
+std::string dragonfly_text(int count, bool both, bool from_router_5) {
+    std::vector<std::string> names[2];
+    for (int npu = 0; npu < 32; ++npu) {
+        names[0].push_back(fmt::format("n{}", npu));
+    }
+    std::string cables;
+    const auto link = [&](const std::string& from, const std::string& to, int parallel, bool back) {
+        cables += fmt::format(
+            "  - {{from: {}, to: {}, bandwidth: 50, latency: 500, count: {}, both: {}}}\n", from,
+            to, parallel, back);
+    };
+    for (int npu = 0; npu < 32; ++npu) {
+        link(names[0][npu], fmt::format("r{}", npu / 2), count, npu > 0 || both);
+    }
+    if (from_router_5) {
+        link("r5", "n0", 1, false);
+    }
+    for (int a = 0; a < 16; ++a) {
+        for (int b = a + 1; b < 16; ++b) {
+            const int apart = b / 4 - a / 4;
+            if (apart == 0 || (a % 4 == apart && b % 4 == 4 - apart)) {
+                link(fmt::format("r{}", a), fmt::format("r{}", b), 1, true);
+            }
+        }
+    }
+    std::string nodes = "Custom:\n  nodes:\n";
+    for (const std::string& name : names[0]) {
+        nodes += fmt::format("  - {{name: {}, kind: npu}}\n", name);
+    }
+    for (int router = 0; router < 16; ++router) {
+        nodes += fmt::format("  - {{name: r{}, kind: switch}}\n", router);
+    }
+    return nodes + "  links:\n" + cables;
+}
+
+// The parallel links of the NPUs are planes; between the routers these take the same links.
+TEST(BalancedRoutes, OfDragonfliesWithParallelLinksToNpusHavePlanes) {
+    const NetworkDescription network = network_from(dragonfly_text(2, true, false));
+    ASSERT_NE(network.planes, nullptr);
+    EXPECT_EQ(network.routing_name(), "balanced over planes");
+    expect_valid_routes(network);
+    ChannelDependencies dependencies(network.graph.links(), network.virtual_channels_needed());
+    std::size_t planes = 0;
+    for (std::size_t from = 0; from < network.graph.npus(); ++from) {
+        for (std::size_t to = 0; to < network.graph.npus(); ++to) {
+            if (from == to) {
+                continue;
+            }
+            dependencies.add_route(network.route(NodeId(from), NodeId(to)));
+            const PlaneRoutes routes = network.routes(NodeId(from), NodeId(to));
+            ASSERT_FALSE(routes.empty());
+            planes = std::max(planes, routes.size());
+            for (const std::vector<Hop>& route : routes) {
+                dependencies.add_route(route);
+                EXPECT_EQ(network.graph.link(route.front().link).from, NodeId(from));
+                EXPECT_EQ(network.graph.link(route.back().link).to, NodeId(to));
+            }
+        }
+    }
+    EXPECT_EQ(planes, 2U);
+    const std::vector<Hop> cycle = dependencies.find_cycle();
+    EXPECT_TRUE(cycle.empty()) << describe_cycle(network.graph, cycle);
+}
+
 // 32 servers of 4 on rails of two levels, 4 leaves of 8 servers: every leaf spreads the 24 servers
 // of other leaves over its 8 up-links, 3 each, though the NPUs of a rail are every fourth only.
 TEST(BalancedRoutes, SpreadWhatComesToASwitch) {

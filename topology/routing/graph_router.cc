@@ -223,7 +223,8 @@ void GraphRouter::take_turns(const Graph& graph) {
 
 std::size_t GraphRouter::preferred(const std::vector<LinkId>& links, NodeId at, NodeId to,
                                    std::uint64_t hash) const {
-    const LinkId turn = kind_ == GraphRoutes::Balanced ? turns_.find(to, at) : LinkId();
+    const bool turns = kind_ == GraphRoutes::Balanced && groups_.empty();
+    const LinkId turn = turns ? turns_.find(to, at) : LinkId();
     const auto found = std::find(links.begin(), links.end(), turn);
     return found == links.end() ? static_cast<std::size_t>(hash % links.size())
                                 : static_cast<std::size_t>(found - links.begin());
