@@ -182,6 +182,19 @@ TEST(BalancedRoutes, OfDragonfliesWithParallelLinksToNpusHavePlanes) {
     EXPECT_TRUE(cycle.empty()) << describe_cycle(network.graph, cycle);
 }
 
+// NPU 0 is reached from a router of another group, alone or beside its own: routes that stay in
+// groups would not come there, or leave one link idle, so switches take turns.
+TEST(BalancedRoutes, WhereNpusAreReachedFromOtherRoutersSwitchesTakeTurns) {
+    for (const bool both : {false, true}) {
+        const NetworkDescription network = network_from(dragonfly_text(1, both, true));
+        EXPECT_EQ(network.routing_name(), "balanced");
+        expect_valid_routes(network);
+        expect_shortest_routes(network);
+        expect_no_deadlock(network);
+        EXPECT_EQ(network.route(NodeId(20), NodeId(0)).size(), 4U);
+    }
+}
+
 // 32 servers of 4 on rails of two levels, 4 leaves of 8 servers: every leaf spreads the 24 servers
 // of other leaves over its 8 up-links, 3 each, though the NPUs of a rail are every fourth only.
 TEST(BalancedRoutes, SpreadWhatComesToASwitch) {
