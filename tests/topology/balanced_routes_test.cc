@@ -265,5 +265,28 @@ TEST(BalancedRoutes, UpDownWhereThereIsOneChannel) {
                 testing::HasSubstr("at least 2, which the routing on Custom needs"));
 }
 
+// A torus of three rings of five takes four channels. With 8 classes there are four for each, and
+// with 7 as well; one of them is for rerouting where a link goes down.
+TEST(BalancedRoutes, DoWithTheChannelsThatClassesLeave) {
+    const std::string torus =
+        test::custom_text(network_from("topology: [Ring, Ring, Ring]\nnpus_count: [5, 5, 5]\n"
+                                       "bandwidth: [50, 50, 50]\nlatency: [500, 500, 500]\n")
+                              .graph);
+    const std::string outage = "faults: [{link: [0, 1], at: 10us, bandwidth_factor: 0}]\n";
+    for (const int classes : {1, 6, 7, 8}) {
+        const std::string packet = fmt::format("packet: {{classes: {}}}\n", classes);
+        EXPECT_EQ(network_from(torus + packet).routing_name(), "balanced");
+        std::vector<std::string> warnings;
+        const NetworkDescription network = network_from(torus + packet + outage, &warnings);
+        EXPECT_EQ(network.router->name(), classes < 7 ? "balanced" : "up-down") << classes;
+        EXPECT_LE(classes * network.virtual_channels(), 32);
+        EXPECT_EQ(warnings.empty(), classes < 7);
+    }
+    for (const char* number : {".nan", ".inf", "-.inf", "-3", "1e30"}) {
+        EXPECT_THAT(refusal_of(torus + "packet: {virtual_channels: " + number + "}\n"),
+                    testing::HasSubstr("virtual channels per class"));
+    }
+}
+
 }  // namespace
 }  // namespace npunet::topology
