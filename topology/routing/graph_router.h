@@ -164,7 +164,8 @@ inline constexpr std::uint8_t usual_channels = 4;
 /// The router that `Custom` networks have by default: balanced shortest paths, if need be on up to
 /// `most` virtual channels; else the shortest paths to the lowest neighbours where no cycle closes,
 /// else up*/down*, with a note. Where links lead one way and up*/down* does not reach all NPUs,
-/// balanced on as many channels as it takes; null when 32 do not suffice.
+/// balanced on as many channels as it takes, or, with a note, the shortest paths to the lowest
+/// neighbours in layers if these are fewer; null when 32 do not suffice.
 [[nodiscard]] std::shared_ptr<const GraphRouter> automatic_router(
     const Graph& graph, std::uint64_t seed, std::uint8_t most = usual_channels);
 
