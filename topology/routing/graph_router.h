@@ -15,7 +15,9 @@
 // network using point-to-point links", IEEE J. Sel. Areas Commun. 9, 1991). Links up wait for lower
 // nodes only and links down for higher ones, so no cycle can close.
 //
-// Routes pass through NPUs as through switches. Of parallel links a route takes one by the hash.
+// Routes pass through NPUs as through switches. Of parallel links a route takes one by the hash;
+// where balanced ones go from switch to switch, the one whose turn it is, whatever its rate, or on
+// a dragonfly the one by the places of the NPUs.
 //
 // Where balanced routes could wait for each other in a cycle, a packet that goes up after it has
 // gone down, in the order of up*/down*, goes on on the next virtual channel. On each channel it
