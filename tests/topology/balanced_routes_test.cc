@@ -116,6 +116,85 @@ TEST(BalancedRoutes, OfDragonfliesAreMinimalOnTwoChannels) {
     }
 }
 
+/// Routers 0 .. 15 in 4 groups of 4 and two NPUs a router, by `count` parallel links each; NPU 0
+/// only sends to router 0 if it does not send `both`, or has a link from router 5 beside.
+std::string dragonfly_text(int count, bool both, bool from_router_5) {
+    std::vector<std::string> names[2];
+    for (int npu = 0; npu < 32; ++npu) {
+        names[0].push_back(fmt::format("n{}", npu));
+    }
+    std::string cables;
+    const auto link = [&](const std::string& from, const std::string& to, int parallel, bool back) {
+        cables += fmt::format(
+            "  - {{from: {}, to: {}, bandwidth: 50, latency: 500, count: {}, both: {}}}\n", from,
+            to, parallel, back);
+    };
+    for (int npu = 0; npu < 32; ++npu) {
+        link(names[0][npu], fmt::format("r{}", npu / 2), count, npu > 0 || both);
+    }
+    if (from_router_5) {
+        link("r5", "n0", 1, false);
+    }
+    for (int a = 0; a < 16; ++a) {
+        for (int b = a + 1; b < 16; ++b) {
+            const int apart = b / 4 - a / 4;
+            if (apart == 0 || (a % 4 == apart && b % 4 == 4 - apart)) {
+                link(fmt::format("r{}", a), fmt::format("r{}", b), 1, true);
+            }
+        }
+    }
+    std::string nodes = "Custom:\n  nodes:\n";
+    for (const std::string& name : names[0]) {
+        nodes += fmt::format("  - {{name: {}, kind: npu}}\n", name);
+    }
+    for (int router = 0; router < 16; ++router) {
+        nodes += fmt::format("  - {{name: r{}, kind: switch}}\n", router);
+    }
+    return nodes + "  links:\n" + cables;
+}
+
+// The parallel links of the NPUs are planes; between the routers these take the same links.
+TEST(BalancedRoutes, OfDragonfliesWithParallelLinksToNpusHavePlanes) {
+    const NetworkDescription network = network_from(dragonfly_text(2, true, false));
+    ASSERT_NE(network.planes, nullptr);
+    EXPECT_EQ(network.routing_name(), "balanced over planes");
+    expect_valid_routes(network);
+    ChannelDependencies dependencies(network.graph.links(), network.virtual_channels_needed());
+    std::size_t planes = 0;
+    for (std::size_t from = 0; from < network.graph.npus(); ++from) {
+        for (std::size_t to = 0; to < network.graph.npus(); ++to) {
+            if (from == to) {
+                continue;
+            }
+            dependencies.add_route(network.route(NodeId(from), NodeId(to)));
+            const PlaneRoutes routes = network.routes(NodeId(from), NodeId(to));
+            ASSERT_FALSE(routes.empty());
+            planes = std::max(planes, routes.size());
+            for (const std::vector<Hop>& route : routes) {
+                dependencies.add_route(route);
+                EXPECT_EQ(network.graph.link(route.front().link).from, NodeId(from));
+                EXPECT_EQ(network.graph.link(route.back().link).to, NodeId(to));
+            }
+        }
+    }
+    EXPECT_EQ(planes, 2U);
+    const std::vector<Hop> cycle = dependencies.find_cycle();
+    EXPECT_TRUE(cycle.empty()) << describe_cycle(network.graph, cycle);
+}
+
+// NPU 0 is reached from a router of another group, alone or beside its own: routes that stay in
+// groups would not come there, or leave one link idle, so switches take turns.
+TEST(BalancedRoutes, WhereNpusAreReachedFromOtherRoutersSwitchesTakeTurns) {
+    for (const bool both : {false, true}) {
+        const NetworkDescription network = network_from(dragonfly_text(1, both, true));
+        EXPECT_EQ(network.routing_name(), "balanced");
+        expect_valid_routes(network);
+        expect_shortest_routes(network);
+        expect_no_deadlock(network);
+        EXPECT_EQ(network.route(NodeId(20), NodeId(0)).size(), 4U);
+    }
+}
+
 // 32 servers of 4 on rails of two levels, 4 leaves of 8 servers: every leaf spreads the 24 servers
 // of other leaves over its 8 up-links, 3 each, though the NPUs of a rail are every fourth only.
 TEST(BalancedRoutes, SpreadWhatComesToASwitch) {
@@ -184,6 +263,29 @@ TEST(BalancedRoutes, UpDownWhereThereIsOneChannel) {
     EXPECT_EQ(network_from(ring + "packet: {virtual_channels: 2}\n").routing_name(), "balanced");
     EXPECT_THAT(refusal_of(ring + "packet: {routing: balanced, virtual_channels: 1}\n"),
                 testing::HasSubstr("at least 2, which the routing on Custom needs"));
+}
+
+// A torus of three rings of five takes four channels. With 8 classes there are four for each, and
+// with 7 as well; one of them is for rerouting where a link goes down.
+TEST(BalancedRoutes, DoWithTheChannelsThatClassesLeave) {
+    const std::string torus =
+        test::custom_text(network_from("topology: [Ring, Ring, Ring]\nnpus_count: [5, 5, 5]\n"
+                                       "bandwidth: [50, 50, 50]\nlatency: [500, 500, 500]\n")
+                              .graph);
+    const std::string outage = "faults: [{link: [0, 1], at: 10us, bandwidth_factor: 0}]\n";
+    for (const int classes : {1, 6, 7, 8}) {
+        const std::string packet = fmt::format("packet: {{classes: {}}}\n", classes);
+        EXPECT_EQ(network_from(torus + packet).routing_name(), "balanced");
+        std::vector<std::string> warnings;
+        const NetworkDescription network = network_from(torus + packet + outage, &warnings);
+        EXPECT_EQ(network.router->name(), classes < 7 ? "balanced" : "up-down") << classes;
+        EXPECT_LE(classes * network.virtual_channels(), 32);
+        EXPECT_EQ(warnings.empty(), classes < 7);
+    }
+    for (const char* number : {".nan", ".inf", "-.inf", "-3", "1e30"}) {
+        EXPECT_THAT(refusal_of(torus + "packet: {virtual_channels: " + number + "}\n"),
+                    testing::HasSubstr("virtual channels per class"));
+    }
 }
 
 }  // namespace

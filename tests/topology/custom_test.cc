@@ -229,6 +229,51 @@ TEST(GraphRoutes, RingsOfFiveAndMoreHaveTwoChannelsOrGoUpAndDown) {
     }
 }
 
+/// `npus` NPUs in a cycle of one direction that alternates between low and high numbers, and a
+/// switch that all lead to and that leads to NPU 0 only: the root, which no route down leaves but
+/// to there.
+std::string zigzag_text(int npus) {
+    std::string nodes = "Custom:\n  nodes: [{name: R, kind: switch}";
+    std::string cables = "  links:\n";
+    const auto link = [&](const std::string& from, const std::string& to) {
+        cables += fmt::format(
+            "    - {{from: {}, to: {}, bandwidth: 50, latency: 500, both: false}}\n", from, to);
+    };
+    const auto name = [&](int place) {
+        return fmt::format("n{}", place / 2 % (npus / 2) + place % 2 * (npus / 2));
+    };
+    for (int i = 0; i < npus; ++i) {
+        nodes += fmt::format(", {{name: n{}, kind: npu}}", i);
+        link(name(i), name(i + 1));
+    }
+    for (int i = 0; i < npus; ++i) {
+        link(fmt::format("n{}", i), "R");
+    }
+    link("R", "n0");
+    return nodes + "]\n" + cables;
+}
+
+// Balanced routes go up after down about every second link, so they have half as many channels as
+// NPUs, and from 66 NPUs or so more than there are; layers of shortest paths are two.
+TEST(GraphRoutes, OneWayCyclesHaveLayersWhereThoseAreFewer) {
+    for (const int npus : {20, 100}) {
+        std::vector<std::string> warnings;
+        const NetworkDescription network = network_from(zigzag_text(npus), &warnings);
+        EXPECT_EQ(network.routing_name(), "shortest-path");
+        EXPECT_EQ(network.virtual_channels_needed(), 2);
+        ASSERT_EQ(warnings.size(), 1U);
+        EXPECT_THAT(warnings[0], HasSubstr("up*/down* does not reach all NPUs, and balanced "
+                                           "routes need "));
+        EXPECT_THAT(warnings[0], HasSubstr("; shortest-path on 2 virtual channels is used"));
+        expect_valid_routes(network);
+        expect_shortest_routes(network);
+        expect_no_deadlock(network);
+    }
+    EXPECT_THAT(refusal_of(zigzag_text(100) + "packet: {routing: balanced}\n"),
+                AllOf(HasSubstr("'balanced', which needs more than 32 virtual channels here"),
+                      HasSubstr("Use auto")));
+}
+
 // 16 NPUs on each of two switches with 4 cables between: 256 pairs, 64 a cable (binomial, standard
 // deviation 7), and the same pair the same cable every time.
 TEST(GraphRoutes, PairsSpreadOverParallelLinks) {

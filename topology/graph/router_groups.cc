@@ -1,11 +1,18 @@
 #include "topology/graph/router_groups.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
 namespace npunet::topology {
 
 namespace {
+
+bool comes_only_from(const Graph& graph, NodeId npu, std::int32_t router) {
+    const std::vector<LinkId>& links = graph.links_to(npu);
+    return std::all_of(links.begin(), links.end(),
+                       [&](LinkId id) { return graph.link(id).from.value() == router; });
+}
 
 /// Routers numbered by their NPUs, and the links among them.
 class RouterGraph {
@@ -15,7 +22,8 @@ public:
         std::vector<std::int32_t> router_of(graph.nodes(), -1);
         for (std::size_t npu = 0; npu < npus; ++npu) {
             const auto& list = neighbours[npu];
-            if (list.size() != 1 || list.front().node < static_cast<std::int32_t>(npus)) {
+            if (list.size() != 1 || list.front().node < static_cast<std::int32_t>(npus) ||
+                !comes_only_from(graph, NodeId(npu), list.front().node)) {
                 return;
             }
             std::int32_t& router = router_of[static_cast<std::size_t>(list.front().node)];

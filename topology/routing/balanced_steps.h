@@ -2,16 +2,17 @@
 //
 //     BalancedSteps turns;
 //     turns.open(graph);
-//     LinkId link = turns.take(destination, at, equals);      // NPU after NPU, in ascending
-//     order turns.close(destination); link = turns.find(destination, at);
+//     // NPU after NPU, in ascending order:
+//     LinkId link = turns.take(destination, at, equals);
+//     turns.close(destination);
+//     link = turns.find(destination, at);
 //
 // A switch that has several equal links towards an NPU takes the one that it uses for the fewest
-// NPUs so far, of equals the first. Only what
-// routes come to a switch for counts. On a fat tree with full leaves this is D-mod-k (Zahavi,
-// "Fat-tree routing and node ordering providing contention free traffic for MPI global
-// collectives", J. Parallel Distrib. Comput. 72, 2012): of u up-links a leaf uses number d mod u,
-// an aggregation switch number floor(d / u) mod u'. Subnet managers of InfiniBand count the routes
-// of ports in this manner.
+// NPUs so far, of equals the first. Only those NPUs count for which routes come to the switch. On a
+// fat tree with full leaves this is D-mod-k (Zahavi, "Fat-tree routing and node ordering providing
+// contention free traffic for MPI global collectives", J. Parallel Distrib. Comput. 72, 2012): of u
+// up-links a leaf uses number d mod u, an aggregation switch number floor(d / u) mod u'. Subnet
+// managers of InfiniBand count the routes of ports in this manner.
 //
 // C++17-clean: reached from ns-3 scenario scripts.
 #pragma once
@@ -24,8 +25,9 @@
 namespace npunet::topology {
 
 /// Whether a switch uses two links that begin a shortest path in turn, the first of them the lowest
-/// of all: both lead to switches and have the same rate and latency. Another NPU is passed through
-/// only if its link is the lowest: what it forwards is its traffic.
+/// of all: both lead to switches and have the same rate and latency. (Parallel links to a switch
+/// are used in turn whatever their rates.) Another NPU is passed through only if its link is the
+/// lowest: what it forwards is its traffic.
 [[nodiscard]] bool use_in_turn(const Graph& graph, LinkId first, LinkId other);
 
 class BalancedSteps {

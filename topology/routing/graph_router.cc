@@ -49,7 +49,10 @@ GraphRouter::GraphRouter(const Graph& graph, GraphRoutes kind, std::uint64_t see
         group_npus_ = npus_of_router_group(graph, neighbours_of(graph));
         groups_ = router_groups_of(graph, group_npus_);
         if (groups_.empty()) {
-            take_turns(graph);
+            turns_.open(graph);
+            if (graph.nodes() > graph.npus()) {
+                take_turns(graph);
+            }
         }
     }
 }
@@ -188,7 +191,6 @@ void GraphRouter::list_steps(const Graph& graph, const Distances& distance, Node
 }
 
 void GraphRouter::take_turns(const Graph& graph) {
-    turns_.open(graph);
     std::vector<bool> seen;
     std::vector<NodeId> open;
     std::vector<LinkId> steps;
@@ -223,7 +225,8 @@ void GraphRouter::take_turns(const Graph& graph) {
 
 std::size_t GraphRouter::preferred(const std::vector<LinkId>& links, NodeId at, NodeId to,
                                    std::uint64_t hash) const {
-    const LinkId turn = kind_ == GraphRoutes::Balanced ? turns_.find(to, at) : LinkId();
+    const bool turns = kind_ == GraphRoutes::Balanced && groups_.empty();
+    const LinkId turn = turns ? turns_.find(to, at) : LinkId();
     const auto found = std::find(links.begin(), links.end(), turn);
     return found == links.end() ? static_cast<std::size_t>(hash % links.size())
                                 : static_cast<std::size_t>(found - links.begin());
@@ -354,9 +357,17 @@ void GraphRouter::visit_dependencies(const Graph& graph, NodeId destination, Add
 
 std::vector<Hop> GraphRouter::find_cycle(const Graph& graph) const {
     ChannelDependencies dependencies(graph.links(), 1);
+    std::size_t next_look = 1;
     for (std::size_t to = 0; to < graph.npus(); ++to) {
         visit_dependencies(graph, NodeId(to),
                            [&](Hop held, Hop wanted) { dependencies.add(held, wanted); });
+        // Most cycles close after few destinations.
+        if (to + 1 == next_look) {
+            next_look *= 2;
+            if (std::vector<Hop> cycle = dependencies.find_cycle(); !cycle.empty()) {
+                return cycle;
+            }
+        }
     }
     return dependencies.find_cycle();
 }
@@ -411,12 +422,38 @@ bool GraphRouter::assign_layers(const Graph& graph, std::uint8_t most) {
     return left.empty();
 }
 
+namespace {
+
+/// Where up*/down* does not reach all NPUs: balanced, or the shortest paths in layers if that takes
+/// fewer virtual channels; null where neither does with as many as there can be.
+std::shared_ptr<const GraphRouter> one_way_router(const Graph& graph,
+                                                  std::shared_ptr<GraphRouter> shortest,
+                                                  const std::vector<Hop>& cycle) {
+    auto balanced = std::make_shared<GraphRouter>(graph, GraphRoutes::Balanced, shortest->seed());
+    const bool turns = balanced->count_turns(graph, most_layers);
+    const int fewer = turns ? balanced->virtual_channels_needed() - 1 : int{most_layers};
+    if (!shortest->assign_layers(graph, static_cast<std::uint8_t>(fewer))) {
+        return turns ? balanced : nullptr;
+    }
+    shortest->set_note(
+        "shortest paths would wait for each other in a cycle of links, " +
+        describe_cycle(graph, cycle) + ", up*/down* does not reach all NPUs, and " +
+        (turns ? "balanced routes need " + std::to_string(balanced->virtual_channels_needed())
+               : "balanced routes need more than " + std::to_string(most_layers)) +
+        " virtual channels; shortest-path on " +
+        std::to_string(shortest->virtual_channels_needed()) + " virtual channels is used");
+    return shortest;
+}
+
+}  // namespace
+
 std::shared_ptr<const GraphRouter> automatic_router(const Graph& graph, std::uint64_t seed,
                                                     std::uint8_t most) {
     auto balanced = std::make_shared<GraphRouter>(graph, GraphRoutes::Balanced, seed);
     if (balanced->find_cycle(graph).empty() || balanced->count_turns(graph, most)) {
         return balanced;
     }
+    balanced.reset();  // its turns take half of the memory
     auto shortest = std::make_shared<GraphRouter>(graph, GraphRoutes::ShortestPath, seed);
     const std::vector<Hop> cycle = shortest->find_cycle(graph);
     if (cycle.empty()) {
@@ -430,7 +467,7 @@ std::shared_ptr<const GraphRouter> automatic_router(const Graph& graph, std::uin
                           "; up*/down* routing is used");
         return up_down;
     }
-    return balanced->count_turns(graph, most_layers) ? balanced : nullptr;
+    return one_way_router(graph, std::move(shortest), cycle);
 }
 
 void GraphNextHops::list_next_hops(const Graph& graph, const PacketPlace& place,

@@ -15,7 +15,9 @@
 // network using point-to-point links", IEEE J. Sel. Areas Commun. 9, 1991). Links up wait for lower
 // nodes only and links down for higher ones, so no cycle can close.
 //
-// Routes pass through NPUs as through switches. Of parallel links a route takes one by the hash.
+// Routes pass through NPUs as through switches. Of parallel links a route takes one by the hash;
+// where balanced ones go from switch to switch, the one whose turn it is, whatever its rate, or on
+// a dragonfly the one by the places of the NPUs.
 //
 // Where balanced routes could wait for each other in a cycle, a packet that goes up after it has
 // gone down, in the order of up*/down*, goes on on the next virtual channel. On each channel it
@@ -164,7 +166,8 @@ inline constexpr std::uint8_t usual_channels = 4;
 /// The router that `Custom` networks have by default: balanced shortest paths, if need be on up to
 /// `most` virtual channels; else the shortest paths to the lowest neighbours where no cycle closes,
 /// else up*/down*, with a note. Where links lead one way and up*/down* does not reach all NPUs,
-/// balanced on as many channels as it takes; null when 32 do not suffice.
+/// balanced on as many channels as it takes, or, with a note, the shortest paths to the lowest
+/// neighbours in layers if these are fewer; null when 32 do not suffice.
 [[nodiscard]] std::shared_ptr<const GraphRouter> automatic_router(
     const Graph& graph, std::uint64_t seed, std::uint8_t most = usual_channels);
 

@@ -273,10 +273,19 @@ std::shared_ptr<const Planes> planes_of(const Graph& graph,
     return planes->any(graph) ? planes : nullptr;
 }
 
-[[noreturn]] void refuse_layers(const std::string& word, const YamlField& field) {
+/// What helps where a routing cannot do with the virtual channels that there are.
+std::string other_routing(const Graph& graph) {
+    if (GraphRouter(graph, GraphRoutes::UpDown, 0).reaches_all(graph)) {
+        return "Use up-down";
+    }
+    return automatic_router(graph, 0) ? "Use auto" : "Let more links lead in both directions";
+}
+
+[[noreturn]] void refuse_layers(const std::string& word, const YamlField& field,
+                                const Graph& graph) {
     field.refuse(fmt::format("'{}', which needs layers of virtual channels here", word),
                  fmt::format("at most {} layers, and {} NPUs", most_layers, most_layered_npus),
-                 "Use up-down");
+                 other_routing(graph));
 }
 
 /// The default: any routing that is free of deadlock on so many virtual channels, and planes.
@@ -284,7 +293,14 @@ Routes make_automatic_routes(std::uint8_t most, std::uint64_t seed, const YamlFi
                              const Graph& graph) {
     const std::shared_ptr<const GraphRouter> router = automatic_router(graph, seed, most);
     if (!router) {
-        refuse_layers("auto", field);
+        field.refuse(
+            fmt::format("'auto' where up-down does not reach all NPUs, balanced takes more "
+                        "than {} virtual channels and shortest-path more than {} layers",
+                        most_layers, most_layers),
+            fmt::format("a network on which one of them is free of deadlock, layers on at "
+                        "most {} NPUs",
+                        most_layered_npus),
+            "Let more links lead in both directions");
     }
     Routes routes{router, nullptr, planes_of(graph, router, true)};
     // Routes in turn may be free of deadlock where all shortest paths together are not.
@@ -299,7 +315,9 @@ Routes make_automatic_routes(std::uint8_t most, std::uint64_t seed, const YamlFi
 Routes make_balanced_routes(std::uint64_t seed, const YamlField& field, const Graph& graph) {
     auto router = std::make_shared<GraphRouter>(graph, GraphRoutes::Balanced, seed);
     if (!router->find_cycle(graph).empty() && !router->count_turns(graph, most_layers)) {
-        refuse_layers("balanced", field);
+        field.refuse(
+            fmt::format("'balanced', which needs more than {} virtual channels here", most_layers),
+            fmt::format("at most {}", most_layers), other_routing(graph));
     }
     return {router};
 }
@@ -326,7 +344,7 @@ Routes make_routes(const std::string& word, std::uint64_t seed, const YamlField&
     }
     if (!router->find_cycle(graph).empty()) {
         if (!router->assign_layers(graph, most_layers)) {
-            refuse_layers(word, field);
+            refuse_layers(word, field, graph);
         }
         router->set_note(fmt::format(
             "routes of {} would wait for each other in a cycle on one virtual channel; {} layers "

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -70,20 +71,29 @@ void check_shortest_paths(const YamlField& field, const Graph& graph) {
 }
 
 /// How many virtual channels routes may have by what else the section says: one where links pause,
-/// as Ethernet has none; as many as are given, less the one for rerouting. Nothing where it does
-/// not matter.
+/// as Ethernet has none; with credits as many as are given, or as are left to a class, less the one
+/// for rerouting. Nothing where it does not matter.
 std::optional<std::uint8_t> most_of_routes(const YamlField& section,
                                            const NetworkDescription& network) {
     const auto flow_control = section.find("flow_control");
-    if (flow_control && flow_control->is_text() && flow_control->text("") == "pfc") {
+    const std::string control =
+        flow_control && flow_control->is_text() ? flow_control->text("") : "credit";
+    if (control == "pfc") {
         return std::uint8_t{1};
     }
+    const int spare = network.faults.take_links_down() ? 1 : 0;
     const auto channels = section.find("virtual_channels");
-    if (!channels || !channels->number()) {
+    if (channels && channels->number()) {
+        const double given = *channels->number() - spare;
+        return std::isfinite(given) ? std::optional(static_cast<std::uint8_t>(
+                                          std::clamp(given, 1.0, double{usual_channels})))
+                                    : std::nullopt;
+    }
+    if (control != "credit") {
         return std::nullopt;
     }
-    const double given = *channels->number() - (network.faults.take_links_down() ? 1 : 0);
-    return static_cast<std::uint8_t>(std::clamp(given, 1.0, double{usual_channels}));
+    const int left = TrafficClasses::most_channels / network.packet.classes.count - spare;
+    return static_cast<std::uint8_t>(std::clamp(left, 1, int{usual_channels}));
 }
 
 void read_own_routing(const YamlField& section, const RoutingChoice& own,
@@ -249,13 +259,13 @@ void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
     if (const auto field = section.find("injection")) {
         network.packet.injection = bandwidth_at(*field, gigabyte).rate;
     }
+    read_classes(section, unknown, network);
     if (own != nullptr) {
         read_own_routing(section, *own, network);
     } else {
         read_routing(section, network);
     }
     read_virtual_channels(section, network);
-    read_classes(section, unknown, network);
     read_transport_section(section, unknown, network);
     check_channels(section, network);
 }
