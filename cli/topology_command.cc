@@ -1,5 +1,6 @@
 #include "cli/command/commands.h"
 #include "cli/command/figure_file.h"
+#include "cli/command/messages.h"
 
 #include <fmt/format.h>
 
@@ -203,8 +204,12 @@ void draw(const TopologyOptions& options, const NetworkDescription& network, con
 }
 
 void run(const TopologyOptions& options, CommandContext& context) {
+    std::vector<std::string> warnings;
     const NetworkDescription network =
-        topology::read_network(options.file, topology::GigaByte::Decimal);
+        topology::read_network(options.file, topology::GigaByte::Decimal, false, &warnings);
+    for (const std::string& text : warnings) {
+        log_warning(context.log, text);
+    }
     const Route route = route_of(options, network);
     if (!options.drawing.empty()) {
         draw(options, network, route);

@@ -89,6 +89,7 @@ void EthernetStallReport::check_progress(const QueuePair& pair) const {
     }
     const NodeId source(std::size_t{pair.source});
     const NodeId destination(std::size_t{pair.destination});
+    // Only of the data: acknowledgements are never paused.
     const std::vector<topology::Hop> route = description_.route(source, destination);
     if (!routes_.are_chosen() &&
         std::none_of(route.begin(), route.end(), [&](const topology::Hop& hop) {

@@ -11,7 +11,9 @@
 namespace npunet {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 cli::Outcome run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "topology");
@@ -121,6 +123,22 @@ TEST(TopologyCommand, HelpShowsAnExample) {
     const cli::Outcome help = run({"--help"});
     EXPECT_EQ(help.code, 0);
     EXPECT_THAT(help.out, HasSubstr("npunet topology configs/networks/mesh-4x4.yml --route 1 7"));
+}
+
+// What reading the file warns of, on stderr, whatever is printed.
+TEST(TopologyCommand, WarnsOfPausesInACycle) {
+    const test::TemporaryFolder folder;
+    const std::string file = folder.write("ring.yml",
+                                          "topology: [Ring]\nnpus_count: [4]\nbandwidth: [50]\n"
+                                          "latency: [500]\npacket: {flow_control: pfc}\n");
+    for (const std::vector<std::string>& arguments :
+         {std::vector<std::string>{file}, {file, "--json"}, {file, "--route", "0", "1"}}) {
+        const cli::Outcome outcome = run(arguments);
+        EXPECT_EQ(outcome.code, 0);
+        EXPECT_THAT(outcome.log,
+                    AllOf(HasSubstr("npunet: warning: "), HasSubstr("can pause each other")));
+        EXPECT_THAT(outcome.out, Not(HasSubstr("pause")));
+    }
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Deadlocks of pauses: what is said to be one while a network runs is one when nothing is left to
 // happen, and every run that ends with paused links is explained by one.
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,10 +15,12 @@
 #include "random_parameters.h"
 #include "tests/support/random_faults.h"
 #include "topology/network/pause_cycle.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet::packet_test {
 namespace {
 
+using testing::HasSubstr;
 using topology::FlowControl;
 using topology::NetworkDescription;
 using topology::TransportKind;
@@ -100,6 +104,54 @@ TEST(PauseDeadlock, IsThatOfTheEndOfTheRun) {
     EXPECT_GT(coverage.stalled, 10);
     EXPECT_GT(coverage.foreseen, 5);
     EXPECT_GT(coverage.delivered, 30);
+}
+
+/// NPU 0, far away from NPU 1, which with NPUs 2 to 7 is on a ring of seven switches; NPU 8 is on
+/// the switch of NPU 1.
+NetworkDescription ring_with_a_distant_npu() {
+    std::string nodes = "{name: far, kind: npu}";
+    std::string links =
+        "{from: n0, to: far, bandwidth: 50, latency: 100ms}"
+        ", {from: late, to: s0, bandwidth: 50, latency: 500}";
+    for (int i = 0; i < 7; ++i) {
+        nodes += fmt::format(", {{name: n{0}, kind: npu}}, {{name: s{0}, kind: switch}}", i);
+        links += fmt::format(
+            ", {{from: s{0}, to: s{1}, bandwidth: 50, latency: 500}}"
+            ", {{from: n{0}, to: s{0}, bandwidth: 50, latency: 500}}",
+            i, (i + 1) % 7);
+    }
+    nodes += ", {name: late, kind: npu}";
+    return topology::parse_network(
+        fmt::format("Custom: {{nodes: [{}], links: [{}]}}\n"
+                    "packet: {{flow_control: pfc, routing: ecmp, mtu: 4KiB, buffer: 64KiB, "
+                    "transport: {{kind: selective-repeat, window: 4MiB, rto: 20us, "
+                    "retries: unlimited}}}}\n",
+                    nodes, links),
+        "net.yml");
+}
+
+// A queue pair without progress ends the run only if its own path needs a link that stays paused.
+// Those round the ring are told to pause before they can send again, and have no timeouts. That to
+// the distant NPU, which waits longer for its answer than for many timeouts, needs no such link;
+// the packets of the one that begins when all is at a standstill find room before such a link.
+TEST(PauseDeadlock, EndsTheRunWherePacketsNeedItsLinks) {
+    const NetworkDescription network = ring_with_a_distant_npu();
+    Plan plan{message(1, 0, 4096)};
+    for (int i = 0; i < 7; ++i) {
+        plan.push_back(message(1 + i, 1 + (i + 3) % 7, 8'000'000));
+    }
+    const EthernetRun distant(network, plan);
+    EXPECT_EQ(distant.deadlock, "");
+    EXPECT_NE(distant.machine.explain_stall(), "");
+    EXPECT_GT(distant.machine.pairs()[0].use.timeouts, 7);
+    EXPECT_EQ(distant.outcomes()[0].deliveries, 1);
+
+    plan.push_back(message(8, 2, 64, Time::ns(100'000)));
+    const EthernetRun late(network, plan);
+    EXPECT_GE(late.machine.pairs()[0].backoff, 7U);
+    EXPECT_THAT(late.deadlock,
+                HasSubstr("late had made no progress in sending to n1 (class 0) for 7 timeouts in "
+                          "a row; deadlock: these links are paused (class 0)"));
 }
 
 }  // namespace

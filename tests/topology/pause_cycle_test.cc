@@ -131,10 +131,47 @@ TEST(PauseCycle, IsThatOfTheRoutesOnOneChannel) {
     EXPECT_GT(none, 30);
 }
 
-// 65536 NPUs in rings of 256 by 256: no route is looked at.
+// On one line of these kinds no cycle can close, however many routes there are.
+TEST(PauseCycle, LargeLinesWithoutCyclesAreNotWarnedOf) {
+    for (const char* kind : {"FullyConnected", "Mesh1D", "Switch"}) {
+        EXPECT_THAT(warnings(product(kind, "512"), "flow_control: pfc, routing: adaptive"),
+                    IsEmpty())
+            << kind;
+    }
+}
+
+// Up to 65536 NPUs: no route is searched for.
 TEST(PauseCycle, OfLargeNetworksIsFoundSoon) {
-    EXPECT_THAT(warnings(product("Torus2D", "[256, 256]"), "flow_control: pfc"),
-                ElementsAre(HasSubstr("such as npu0 -> npu1 -> ")));
+    for (const char* routing : {"dimension-order", "adaptive"}) {
+        const std::string packet = std::string("flow_control: pfc, routing: ") + routing;
+        EXPECT_THAT(warnings(product("Torus2D", "[256, 256]"), packet),
+                    ElementsAre(HasSubstr("such as npu0 -> npu1 -> ")));
+        EXPECT_THAT(warnings(product("Ring", "8192"), packet),
+                    ElementsAre(HasSubstr("such as npu0 -> npu1 -> ")));
+    }
+    EXPECT_THAT(warnings(product("Mesh1D", "8192"), "flow_control: pfc, routing: adaptive"),
+                IsEmpty());
+    EXPECT_THAT(warnings(product("Mesh2D", "[128, 128]"), "flow_control: pfc, routing: adaptive"),
+                ElementsAre(HasSubstr("such as npu0 -> npu1 -> npu129 -> npu128 -> npu0")));
+}
+
+std::string dragonfly(const std::string& sizes) {
+    return fmt::format("Dragonfly: {{{}, bandwidth: [50, 50, 50], latency: [100, 100, 1us]}}\n",
+                       sizes);
+}
+
+// Of 16512 NPUs some routes show one. Of two routers with 2000 NPUs each, which have none, not all
+// routes are looked at: the warning does not state that there is one.
+TEST(PauseCycle, OfDragonfliesIsSoughtAmongSomeRoutes) {
+    for (const char* routing : {"minimal", "ugal"}) {
+        EXPECT_THAT(warnings(dragonfly("a: 16, p: 8, h: 8, groups: 129"),
+                             std::string("flow_control: pfc, routing: ") + routing),
+                    ElementsAre(HasSubstr("can pause each other in a cycle, such as router")));
+    }
+    EXPECT_THAT(
+        warnings(dragonfly("a: 1, p: 2000, h: 1, groups: 2"), "flow_control: pfc, routing: ugal"),
+        ElementsAre(HasSubstr(
+            "may pause each other in a cycle (not all routes were looked at): they are")));
 }
 
 }  // namespace

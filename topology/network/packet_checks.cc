@@ -184,6 +184,13 @@ std::string advice_for_routing(const NetworkDescription& network) {
                : "";
 }
 
+/// "can pause each other in a cycle", with an example if there is one.
+std::string describe(const PauseCycle& pauses, const Graph& graph) {
+    return pauses.links.empty()
+               ? "may pause each other in a cycle (not all routes were looked at)"
+               : "can pause each other in a cycle, such as " + describe_cycle(graph, pauses.links);
+}
+
 /// Warns if links can pause each other in a cycle.
 std::string pauses_warning(const NetworkDescription& network) {
     const PauseCycle pauses = find_pause_cycle(network);
@@ -191,12 +198,10 @@ std::string pauses_warning(const NetworkDescription& network) {
         return {};
     }
     return fmt::format(
-        "flow_control: pfc, and links that routes of {} take can pause each other in a cycle{}: "
-        "they are free of deadlock with {} virtual channels, and pauses have one queue per class; "
-        "a deadlock ends the run with exit code 3; use {}flow_control: none, or flow_control: "
-        "credit",
-        network.routing_name(),
-        pauses.links.empty() ? "" : ", such as " + describe_cycle(network.graph, pauses.links),
+        "flow_control: pfc, and links that routes of {} take {}: they are free of deadlock with {} "
+        "virtual channels, and pauses have one queue per class; a deadlock ends the run with exit "
+        "code 3; use {}flow_control: none, or flow_control: credit",
+        network.routing_name(), describe(pauses, network.graph),
         network.virtual_channels_needed() - (network.faults.take_links_down() ? 1 : 0),
         advice_for_routing(network));
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -14,31 +15,73 @@ namespace npunet::topology {
 
 namespace {
 
-constexpr std::size_t most_routes = std::size_t{1} << 17;
+/// Hops that are looked at: a fraction of a second.
+constexpr std::size_t most_hops = std::size_t{1} << 19;
+/// From so many NPUs, each with its share of the hops.
+constexpr std::size_t most_sources = 1024;
 
-/// The links of the first ring of more than three NPUs, in the direction in which routes half
-/// around a ring go: each link is followed by the next one on some route.
-std::vector<Hop> ring_of(const NetworkDescription& network) {
+/// All NPUs in an order in which neighbours, which have similar routes, are far apart.
+class SpreadOrder {
+public:
+    explicit SpreadOrder(std::size_t npus) : npus_(npus), step_(npus * 5 / 8 + 1) {
+        while (std::gcd(npus_, step_) != 1) {
+            ++step_;
+        }
+    }
+
+    [[nodiscard]] NodeId after(NodeId npu) const { return NodeId((npu.index() + step_) % npus_); }
+
+private:
+    std::size_t npus_;
+    std::size_t step_;
+};
+
+/// The links of routes in dimension order from each of these NPUs to the next one, and from the
+/// last to the first.
+std::vector<Hop> round_trip(const NetworkDescription& network,
+                            const std::vector<std::size_t>& npus) {
+    std::vector<Hop> links;
+    for (std::size_t i = 0; i < npus.size(); ++i) {
+        const std::vector<Hop> step = dimension_order_route(network.dimensions, NodeId(npus[i]),
+                                                            NodeId(npus[(i + 1) % npus.size()]));
+        links.insert(links.end(), step.begin(), step.end());
+    }
+    return links;
+}
+
+/// Of a product of dimensions, the links of a cycle; empty where there is none. Exact:
+/// - On a ring of more than three NPUs routes go on after one hop, so each of its links is followed
+///   by the next one on some route.
+/// - Adaptive routes of two dimensions turn from the first into the second and back: a square.
+/// - Else links wait for links of the same line or of a later dimension only, and a line has no
+///   cycle: on shorter rings and cliques routes are one hop, along a mesh they do not turn back,
+///   and links to a switch wait for those from it.
+std::vector<Hop> cycle_of_product(const NetworkDescription& network) {
+    std::vector<std::size_t> strides;
     std::size_t stride = 1;
     for (const Dimension& dimension : network.dimensions) {
         const auto size = static_cast<std::size_t>(dimension.size);
         if (dimension.kind == DimensionKind::Ring && size > 3) {
-            std::vector<Hop> ring;
+            std::vector<std::size_t> ring;
             for (std::size_t i = 0; i < size; ++i) {
-                const std::vector<Hop> step = dimension_order_route(
-                    network.dimensions, NodeId(i * stride), NodeId((i + 1) % size * stride));
-                ring.insert(ring.end(), step.begin(), step.end());
+                ring.push_back(i * stride);
             }
-            return ring;
+            return round_trip(network, ring);
+        }
+        if (size > 1) {
+            strides.push_back(stride);
         }
         stride *= size;
     }
-    return {};
+    if (!network.multipath || strides.size() < 2) {
+        return {};
+    }
+    return round_trip(network, {0, strides[0], strides[0] + strides[1], strides[1]});
 }
 
 /// Adds what packets to a destination wait for where they choose among next hops, on one channel.
-/// Returns how many places of packets were visited.
-std::size_t add_choices(const NetworkDescription& network, NodeId destination,
+/// Returns how many hops were looked at; ends soon after that many.
+std::size_t add_choices(const NetworkDescription& network, NodeId destination, std::size_t most,
                         ChannelDependencies& dependencies) {
     // Of routers that draw, some of their choices: any cycle among these is one.
     constexpr std::uint32_t draws = 8;
@@ -50,14 +93,15 @@ std::size_t add_choices(const NetworkDescription& network, NodeId destination,
         }
     }
     std::vector<OfferedHop> next_hops;
-    std::size_t visited = 0;
-    for (; !open.empty(); ++visited) {
+    std::size_t hops = open.size();
+    while (!open.empty() && hops < most) {
         PacketPlace place = open.back();
         open.pop_back();
         for (std::uint32_t draw = 0; draw < draws; ++draw) {
             place.hash = draw;
             place.sequence = draw;
             network.multipath->list_next_hops(network.graph, place, next_hops);
+            hops += next_hops.size();
             for (const OfferedHop& offered : next_hops) {
                 const LinkId first = offered.hop.link;
                 const LinkId last = offered.then.link.valid() ? offered.then.link : first;
@@ -79,38 +123,46 @@ std::size_t add_choices(const NetworkDescription& network, NodeId destination,
             }
         }
     }
-    return visited;
+    return hops;
 }
 
-/// Adds the routes from an NPU to all others, on one channel. Returns how many.
-std::size_t add_routes(const NetworkDescription& network, NodeId from,
+/// Adds the routes from an NPU to all others, on one channel. Returns how many hops were looked at;
+/// ends soon after that many.
+std::size_t add_routes(const NetworkDescription& network, NodeId from, std::size_t most,
                        ChannelDependencies& dependencies) {
     const std::size_t npus = network.graph.npus();
-    for (std::size_t to = 0; to < npus; ++to) {
-        std::vector<Hop> route = network.route(from, NodeId(to));
+    const SpreadOrder order(npus);
+    NodeId to = order.after(from);
+    std::size_t hops = 0;
+    for (; to != from && hops < most; to = order.after(to)) {
+        std::vector<Hop> route = network.route(from, to);
         for (Hop& hop : route) {
             hop.virtual_channel = 0;
         }
         dependencies.add_route(route);
+        hops += 1 + route.size();
     }
-    return npus;
+    return hops;
 }
 
-/// Looks for a cycle after 1, 2, 4, ... NPUs, as large networks have one among few.
+/// Looks for a cycle after 1, 2, 4, ... NPUs, as large networks have one among few, and where the
+/// search ends.
 PauseCycle search(const NetworkDescription& network) {
     const std::size_t npus = network.graph.npus();
+    const std::size_t most_of_npu = most_hops / std::min(npus, most_sources);
     ChannelDependencies dependencies(network.graph.links(), 1);
-    std::size_t routes = 0;
+    const SpreadOrder order(npus);
+    NodeId npu(std::size_t{0});
+    bool is_cut = npus > most_sources;
+    const std::size_t looked_at = std::min(npus, most_sources);
     std::size_t next_look = 1;
-    for (std::size_t npu = 0; npu < npus; ++npu) {
-        if (routes >= most_routes) {
-            return {true, {}};
+    for (std::size_t i = 1; i <= looked_at; ++i, npu = order.after(npu)) {
+        std::size_t hops = add_routes(network, npu, most_of_npu, dependencies);
+        if (network.multipath && hops < most_of_npu) {
+            hops += add_choices(network, npu, most_of_npu - hops, dependencies);
         }
-        routes += add_routes(network, NodeId(npu), dependencies);
-        if (network.multipath) {
-            routes += add_choices(network, NodeId(npu), dependencies);
-        }
-        if (npu + 1 < next_look && npu + 1 < npus && routes < most_routes) {
+        is_cut = is_cut || hops >= most_of_npu;
+        if (i < next_look && i < looked_at) {
             continue;
         }
         next_look *= 2;
@@ -118,7 +170,7 @@ PauseCycle search(const NetworkDescription& network) {
             return {true, std::move(cycle)};
         }
     }
-    return {};
+    return {is_cut, {}};
 }
 
 }  // namespace
@@ -133,9 +185,8 @@ PauseCycle find_pause_cycle(const NetworkDescription& network) {
         return {!cycle.empty(), std::move(cycle)};
     }
     if (!network.router) {
-        if (std::vector<Hop> ring = ring_of(network); !ring.empty()) {
-            return {true, std::move(ring)};
-        }
+        std::vector<Hop> cycle = cycle_of_product(network);
+        return {!cycle.empty(), std::move(cycle)};
     }
     return search(network);
 }

@@ -17,16 +17,16 @@
 namespace npunet::topology {
 
 struct PauseCycle {
+    /// There is a cycle, or, without `links`, there may be one: the search was cut short.
     bool is_possible = false;
-    /// One such cycle, each link waiting for the next and the last for the first; empty where the
-    /// search was cut short.
+    /// One such cycle, each link waiting for the next and the last for the first.
     std::vector<Hop> links;
 };
 
-/// By the routes without faults; routes around failed links are not looked at. Exact, except that
-/// parallel links of Custom networks count as one, that of the choices that UGAL draws only some
-/// are looked at, and that the search for a cycle ends after about 10^5 routes of a network that
-/// needs more than one virtual channel: then a cycle counts as possible.
+/// By the routes without faults; routes around failed links are not looked at. Exact on products of
+/// dimensions and on Custom networks, where parallel links count as one. Of a Dragonfly, about half
+/// a million hops are looked at, of routes that lie far apart, and some of the choices that UGAL
+/// draws.
 [[nodiscard]] PauseCycle find_pause_cycle(const NetworkDescription& network);
 
 }  // namespace npunet::topology
