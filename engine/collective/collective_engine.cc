@@ -37,7 +37,6 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
                                    OperationListener& listener)
     : workload_(workload),
       network_(network),
-      system_(system),
       dialect_(dialect),
       fold_(fold),
       share_(share),

@@ -247,7 +247,6 @@ private:
 
     const Workload& workload_;
     const topology::NetworkDescription& network_;
-    const SystemConfig& system_;
     const Dialect& dialect_;
     const Fold& fold_;
     const RankShare& share_;
