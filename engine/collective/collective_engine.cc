@@ -404,7 +404,7 @@ void CollectiveEngine::act_on(const Arrival& arrival) {
     finish_if_done(run);
 }
 
-void CollectiveEngine::finish_if_done(const Run& run) {
+void CollectiveEngine::finish_if_done(Run& run) {
     if (run.streams_left == 0) {
         const Rank rank = run.rank;
         const std::uint32_t operation = run.operation;
@@ -413,7 +413,8 @@ void CollectiveEngine::finish_if_done(const Run& run) {
     }
 }
 
-void CollectiveEngine::release(const Run& run) {
+void CollectiveEngine::release(Run& run) {
+    run.plan.amounts.reset();
     // The runs outlive the instance's list of them.
     const CollectiveInstance& instance = instances_[run.instance];
     if (instance.finished + 1 == instance.expected) {

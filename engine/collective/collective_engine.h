@@ -195,10 +195,10 @@ private:
     [[gnu::cold]] static void keep_early(Run& run, const MessageNote& note, Bytes bytes);
     [[gnu::cold]] static void keep_early(Stream& stream, const Arrival& arrival);
     void act_on(const Arrival& arrival);
-    void finish_if_done(const Run& run);
+    void finish_if_done(Run& run);
 
     Run& run_of(std::uint32_t instance, std::size_t member, Rank rank);
-    void release(const Run& run);
+    void release(Run& run);
 
     /// Starts what the limit allows in the queues of Run::to_fill, one after the other. Called from
     /// within itself it leaves them to the outer call: chunks whose messages are all there would

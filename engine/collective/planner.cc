@@ -100,6 +100,7 @@ CollectivePlanner::CollectivePlanner(const topology::NetworkDescription& network
       builder_(system, dialect),
       chooser_(std::make_unique<AlgorithmChooser>(network, system, workload.ranks())) {
     communicators_.resize(workload.groups.size());
+    numbers_.resize(workload.programs.size());
     for (const CollectiveKind kind : {CollectiveKind::AllReduce, CollectiveKind::AllGather,
                                       CollectiveKind::ReduceScatter, CollectiveKind::AllToAll}) {
         check_list(kind, system, network);
@@ -291,42 +292,74 @@ CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
     return plan;
 }
 
-const CollectivePlanner::Unequal* CollectivePlanner::unequal(std::int32_t group, Rank rank,
-                                                             const ProgramOperation& operation) {
-    constexpr std::size_t latest = 8;
-    constexpr std::int64_t most = std::int64_t{1} << 62;
+std::size_t CollectivePlanner::number_of(Rank rank, const ProgramOperation& operation) {
     const RankProgram& own = workload_.program(rank);
-    const auto index = static_cast<std::uint32_t>(&operation - own.operations.data());
-    const auto& parts = own.collectives_of[static_cast<std::size_t>(operation.group)];
-    const auto number =
-        static_cast<std::size_t>(std::find(parts.begin(), parts.end(), index) - parts.begin());
-    std::deque<Unequal>& known = unequal_[group];
-    const auto found = std::find_if(known.begin(), known.end(),
-                                    [&](const Unequal& one) { return one.number == number; });
-    if (found != known.end()) {
-        return &*found;
+    std::vector<std::uint32_t>& numbers = numbers_[workload_.program_of[rank.index()]];
+    if (numbers.empty()) {
+        numbers.resize(own.operations.size());
+        for (const std::vector<std::uint32_t>& parts : own.collectives_of) {
+            for (std::size_t number = 0; number < parts.size(); ++number) {
+                numbers[parts[number]] = static_cast<std::uint32_t>(number);
+            }
+        }
     }
-    if (known.size() == latest) {
-        known.pop_front();
-    }
-    Unequal& result = known.emplace_back(Unequal{number, nullptr, Bytes()});
-    std::vector<const std::vector<std::int64_t>*> rows;
+    return numbers[static_cast<std::size_t>(&operation - own.operations.data())];
+}
+
+CollectivePlanner::Rows CollectivePlanner::rows_of(std::int32_t group, std::size_t number) const {
+    constexpr std::int64_t most = std::int64_t{1} << 62;
+    Rows rows;
     std::int64_t total = 0;
     for (const Rank member : workload_.groups[static_cast<std::size_t>(group)].ranks) {
         const ProgramOperation* part = collective_of(workload_, member, group, number);
         if (part == nullptr || part->sizes.empty() || part->bytes.value() > most - total) {
-            return &result;
+            return {};
         }
-        rows.push_back(&part->sizes);
+        rows.sizes.push_back(&part->sizes);
         total += part->bytes.value();
     }
-    std::int64_t mean = 1;
-    while (mean < total / static_cast<std::int64_t>(rows.size())) {
-        mean *= 2;
+    rows.total = Bytes(total);
+    return rows;
+}
+
+std::optional<Bytes> CollectivePlanner::mean_of(std::int32_t group, std::size_t number) {
+    constexpr std::int64_t unknown = -1;
+    std::vector<std::int64_t>& means = unequal_[group].means;
+    if (means.size() <= number) {
+        means.resize(number + 1, 0);
     }
-    result.mean = Bytes(mean);
-    result.amounts = std::make_shared<TieredAmounts>(communicator(group).layout, rows);
-    return &result;
+    std::int64_t& mean = means[number];
+    if (mean == 0) {
+        const Rows rows = rows_of(group, number);
+        mean = rows.sizes.empty() ? unknown : 1;
+        while (mean > 0 &&
+               mean < rows.total.value() / static_cast<std::int64_t>(rows.sizes.size())) {
+            mean *= 2;
+        }
+    }
+    return mean == unknown ? std::nullopt : std::optional(Bytes(mean));
+}
+
+std::shared_ptr<const TieredAmounts> CollectivePlanner::amounts_of(std::int32_t group,
+                                                                   std::size_t number) {
+    std::deque<KeptAmounts>& known = unequal_[group].latest;
+    const auto found = std::find_if(known.begin(), known.end(),
+                                    [&](const KeptAmounts& one) { return one.number == number; });
+    if (found != known.end()) {
+        return found->amounts;
+    }
+    const CommunicatorLayout& layout = communicator(group).layout;
+    auto made = std::make_shared<const TieredAmounts>(layout, rows_of(group, number).sizes);
+    constexpr std::size_t least_kept = 8;
+    constexpr std::size_t most_numbers = std::size_t{1} << 23;  // 64 MiB
+    if (known.size() >= least_kept && kept_numbers_ + made->numbers() > most_numbers) {
+        kept_numbers_ -= known.front().amounts->numbers();
+        known.pop_front();
+        has_dropped_amounts_ = true;
+    }
+    kept_numbers_ += made->numbers();
+    known.push_back({number, made});
+    return made;
 }
 
 CollectiveRecipe CollectivePlanner::unequal_recipe(std::int32_t group, Rank rank,
@@ -335,16 +368,22 @@ CollectiveRecipe CollectivePlanner::unequal_recipe(std::int32_t group, Rank rank
     const Communicator& own = communicator(group);
     const bool open = system_.implementations(task.kind).empty() && dialect_.exact_chunks &&
                       has_configuration(group);
-    const Unequal* const all =
-        open && own.layout.factors().size() > 1 ? unequal(group, rank, operation) : nullptr;
-    if (all == nullptr || all->amounts == nullptr) {
+    if (!open || own.layout.factors().size() < 2) {
+        return direct_recipe();
+    }
+    const std::size_t number = number_of(rank, operation);
+    const std::optional<Bytes> mean = mean_of(group, number);
+    if (!mean) {
         return direct_recipe();
     }
     CollectiveTask equal = task;
     equal.sizes = nullptr;
-    equal.size = all->mean;
-    task.amounts = all->amounts;
-    return recipe(own, equal, true);
+    equal.size = *mean;
+    const CollectiveRecipe& chosen = recipe(own, equal, true);
+    if (!chosen.form.flat) {
+        task.amounts = amounts_of(group, number);
+    }
+    return chosen;
 }
 
 std::optional<CollectiveChoice> CollectivePlanner::choice(Rank rank,

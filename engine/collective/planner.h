@@ -65,6 +65,11 @@ public:
     [[nodiscard]] std::optional<CollectiveChoice> choice(Rank rank,
                                                          const ProgramOperation& operation);
 
+    /// There were more unequal all-to-alls along the tiers than are kept, which is 64 MiB of them
+    /// and 8 of each communicator: who plans all collectives of one rank after the other has what
+    /// each sends worked out again for every rank.
+    [[nodiscard]] bool has_dropped_amounts() const { return has_dropped_amounts_; }
+
 private:
     /// A communicator, and what makes it like others: in all that counts for a choice.
     struct Communicator {
@@ -72,13 +77,21 @@ private:
         std::uint64_t likeness;
     };
 
-    /// An unequal all-to-all, the number-th collective of its group.
-    struct Unequal {
+    /// What the members of an unequal all-to-all send; no sizes where that is not known of one of
+    /// them, so that the run will stall, or where it is too much.
+    struct Rows {
+        std::vector<const std::vector<std::int64_t>*> sizes;
+        Bytes total;
+    };
+    struct KeptAmounts {
         std::size_t number;
-        std::shared_ptr<const TieredAmounts> amounts;  ///< null: not known
-        /// Of a member on average, rounded up to a power of two: there are as many choices as such
-        /// sizes.
-        Bytes mean;
+        std::shared_ptr<const TieredAmounts> amounts;
+    };
+    /// The unequal all-to-alls of a group.
+    struct UnequalOfGroup {
+        /// By number: see mean_of(); 0 where it was not looked for, -1 where it is not known.
+        std::vector<std::int64_t> means;
+        std::deque<KeptAmounts> latest;  ///< members are about as far as each other
     };
 
     const Communicator& communicator(std::int32_t group);
@@ -101,10 +114,15 @@ private:
     [[nodiscard]] CollectiveRecipe unequal_recipe(std::int32_t group, Rank rank,
                                                   const ProgramOperation& operation,
                                                   CollectiveTask& task);
-    /// What all members send in the collective that the operation is a part of; null where that is
-    /// not known of one of them: the run will stall, or it is too much.
-    [[nodiscard]] const Unequal* unequal(std::int32_t group, Rank rank,
-                                         const ProgramOperation& operation);
+    /// Which of its group's collectives the operation is a part of, in program order.
+    [[nodiscard]] std::size_t number_of(Rank rank, const ProgramOperation& operation);
+    [[nodiscard]] Rows rows_of(std::int32_t group, std::size_t number) const;
+    /// What a member sends on average in that collective, rounded up to a power of two: there are
+    /// as many choices as such sizes. Nothing where the rows are not known.
+    [[nodiscard]] std::optional<Bytes> mean_of(std::int32_t group, std::size_t number);
+    /// Of a collective whose rows are known.
+    [[nodiscard]] std::shared_ptr<const TieredAmounts> amounts_of(std::int32_t group,
+                                                                  std::size_t number);
     /// Of communicators that the dialect's reference does not configure.
     [[nodiscard]] CollectiveRecipe reference_recipe(CollectiveKind kind) const;
     /// The plan by a file that system.json names for the collective; else one without a file.
@@ -126,8 +144,10 @@ private:
     std::vector<std::unique_ptr<Communicator>> communicators_;  ///< by group
     using ChoiceKey = std::tuple<std::uint64_t, CollectiveKind, std::int64_t, std::int32_t, bool>;
     std::map<ChoiceKey, CollectiveRecipe> choices_;
-    /// By group, the latest few: members are about as far as each other.
-    std::map<std::int32_t, std::deque<Unequal>> unequal_;
+    std::map<std::int32_t, UnequalOfGroup> unequal_;   ///< by group
+    std::vector<std::vector<std::uint32_t>> numbers_;  ///< by program and operation: number_of()
+    std::size_t kept_numbers_ = 0;                     ///< in all amounts that are kept
+    bool has_dropped_amounts_ = false;
 };
 
 }  // namespace npunet::engine

@@ -45,6 +45,7 @@ TieredAmounts::TieredAmounts(const CommunicatorLayout& layout,
             }
         }
         amounts_.push_back(std::move(amounts));
+        numbers_ += members * static_cast<std::size_t>(factor.size);
         held = std::move(passed_on);
     }
 }

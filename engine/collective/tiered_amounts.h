@@ -23,7 +23,8 @@ namespace npunet::engine {
 class TieredAmounts {
 public:
     /// `rows[i]`: the bytes from member i to each member, in listed order; not negative, all
-    /// together at most 2^62. Time: proportional to factors and the square of the members.
+    /// together at most 2^62. Time: proportional to factors and the square of the members. Memory:
+    /// 8 bytes a number, numbers() of them; while it is made, twice the square of the members more.
     TieredAmounts(const CommunicatorLayout& layout,
                   const std::vector<const std::vector<std::int64_t>*>& rows);
 
@@ -33,8 +34,12 @@ public:
         return amounts_[factor][member];
     }
 
+    /// How many are kept: the members times the sizes of their lines in all factors.
+    [[nodiscard]] std::size_t numbers() const { return numbers_; }
+
 private:
     std::vector<std::vector<std::vector<std::int64_t>>> amounts_;  ///< by factor and member
+    std::size_t numbers_ = 0;
 };
 
 }  // namespace npunet::engine

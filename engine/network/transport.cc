@@ -27,9 +27,9 @@ void Transport::send_in_turn(Rank from, Rank to, Bytes bytes, MessageOwner& owne
         hand_over(given, false, nullptr);
         return;
     }
-    Line& own = lines_[{from, to, line}];
-    own.push_back(given);
-    if (own.size() == 1) {
+    Line& own = *lines_.try_emplace({from, to, line}).first;
+    own.second.push_back(given);
+    if (own.second.size() == 1) {
         hand_over(given, true, &own);
     }
 }
@@ -47,9 +47,12 @@ void Transport::on_sent(std::uint32_t handle) {
         owner->on_sent(note);
         return;
     }
-    line->pop_front();
-    if (!line->empty()) {
-        hand_over(Given(line->front()), true, line);
+    std::deque<Given>& waiting = line->second;
+    waiting.pop_front();
+    if (waiting.empty()) {
+        lines_.erase(std::tuple(line->first));
+    } else {
+        hand_over(Given(waiting.front()), true, line);
     }
 }
 

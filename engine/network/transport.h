@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -83,6 +84,8 @@ public:
     [[nodiscard]] std::uint64_t messages_delivered() const { return messages_delivered_; }
     [[nodiscard]] Bytes bytes_sent() const { return bytes_sent_; }
     [[nodiscard]] Bytes bytes_delivered() const { return bytes_delivered_; }
+    /// Of send_in_turn(): lines in which a message has not left its source.
+    [[nodiscard]] std::size_t lines() const { return lines_.size(); }
 
 private:
     static constexpr std::uint32_t none = 0xffffffff;
@@ -97,8 +100,9 @@ private:
         Communication kind = Communication::SendReceive;
         MessageOrder order;
     };
-    /// Those of a line that wait for the one under way.
-    using Line = std::deque<Given>;
+    /// By sender, receiver and line: those that wait for the one under way, which stands first.
+    using Lines = std::map<std::tuple<Rank, Rank, std::int32_t>, std::deque<Given>>;
+    using Line = Lines::value_type;
     struct InFlight {
         MessageOwner* owner = nullptr;
         MessageNote note{};
@@ -162,8 +166,7 @@ private:
     std::uint64_t messages_delivered_ = 0;
     Bytes bytes_sent_;
     Bytes bytes_delivered_;
-    /// By sender, receiver and line: the first one is under way, which stands here, too.
-    std::map<std::tuple<Rank, Rank, std::int32_t>, Line> lines_;
+    Lines lines_;       ///< those with a message under way
     FlowProgress ids_;  ///< of the last scan
 };
 

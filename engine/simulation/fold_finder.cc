@@ -124,6 +124,9 @@ private:
             if (group.ranks.size() >= 2) {
                 portray_collective(rank, operation, group);
             }
+            if (hopeless_) {
+                return;
+            }
         }
         portray_channels(rank);
         Fold::Surroundings& own = surroundings_[rank.index()];
@@ -150,6 +153,10 @@ private:
         const CollectivePlan plan = planner_.plan(rank, member, operation);
         if (plan.file != nullptr) {
             hopeless_ = true;  // a file may treat every member in a manner of its own
+            return;
+        }
+        if (planner_.has_dropped_amounts()) {
+            hopeless_ = true;  // looking would take longer than it may save
             return;
         }
         Words& words = portraits_[rank.index()].words;

@@ -103,6 +103,9 @@ TEST_F(TransportTest, SendsALineOneAfterTheOther) {
     ASSERT_EQ(network.handles.size(), 4U);
     network.sent(3);
     network.delivered(3);
+    EXPECT_EQ(transport.lines(), 1U);  // of 8
+    network.sent(1);
+    EXPECT_EQ(transport.lines(), 0U);
     send_in_turn(4, 7);
     EXPECT_EQ(network.handles.size(), 5U);
     EXPECT_EQ(recorder.heard, "d0 d1 d2 ");
