@@ -286,7 +286,7 @@ NpuFabricHelper::AssignStreams(int64_t stream)
 }
 
 npunet::topology::NetworkDescription
-NpuFabricHelper::Describe(const std::string& routing, uint64_t seed) const
+NpuFabricHelper::Describe(const std::string& routing, uint64_t seed, bool pauses) const
 {
     if (m_whole)
     {
@@ -294,11 +294,11 @@ NpuFabricHelper::Describe(const std::string& routing, uint64_t seed) const
     }
     if (m_name.empty())
     {
-        return m_topology.Describe(routing, seed);
+        return m_topology.Describe(routing, seed, pauses);
     }
     NpuTopologyHelper topology;
     topology.SetProduct(Shapes().at(m_name).kind, m_sizes, m_link);
-    npunet::topology::NetworkDescription network = topology.Describe(routing, seed);
+    npunet::topology::NetworkDescription network = topology.Describe(routing, seed, pauses);
     network.name = m_name;
     return network;
 }
@@ -308,9 +308,11 @@ NpuFabricHelper::DescribeFor(const NpuFabric& fabric) const
 {
     StringValue routing;
     UintegerValue seed;
+    StringValue flowControl;
     fabric.GetAttribute("Routing", routing);
     fabric.GetAttribute("Seed", seed);
-    return Describe(routing.Get(), seed.Get());
+    fabric.GetAttribute("FlowControl", flowControl);
+    return Describe(routing.Get(), seed.Get(), flowControl.Get() == "Pfc");
 }
 
 NodeContainer

@@ -239,9 +239,12 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
     /**
      * @param routing of the networks of SetTopology(), by name
      * @param seed of hashes that spread routes, likewise
+     * @param pauses whether FlowControl is Pfc, likewise
      * @return the network to be built
      */
-    npunet::topology::NetworkDescription Describe(const std::string& routing, uint64_t seed) const;
+    npunet::topology::NetworkDescription Describe(const std::string& routing,
+                                                  uint64_t seed,
+                                                  bool pauses) const;
 
     bool m_whole{true};                             //!< the network was given whole: m_network
     npunet::topology::NetworkDescription m_network; //!< when it was given whole

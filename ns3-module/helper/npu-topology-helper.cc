@@ -230,7 +230,7 @@ NpuTopologyHelper::AddLink(
 }
 
 npunet::topology::NetworkDescription
-NpuTopologyHelper::Describe(const std::string& routing, uint64_t seed) const
+NpuTopologyHelper::Describe(const std::string& routing, uint64_t seed, bool pauses) const
 {
     std::string text = m_text;
     if (text.empty())
@@ -246,7 +246,8 @@ NpuTopologyHelper::Describe(const std::string& routing, uint64_t seed) const
             text += cable;
         }
     }
-    text += "packet: {routing: " + Quoted(routing) + ", seed: " + std::to_string(seed) + "}\n";
+    text += "packet: {routing: " + Quoted(routing) + ", seed: " + std::to_string(seed) +
+            (pauses ? ", flow_control: pfc}\n" : "}\n");
     return npunet::topology::parse_network(text, "the network of NpuTopologyHelper");
 }
 

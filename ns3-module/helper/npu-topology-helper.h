@@ -176,13 +176,16 @@ class NpuTopologyHelper
     /**
      * @param routing its name in a network.yml; "auto": as suits the topology
      * @param seed of hashes that spread routes
+     * @param pauses whether it is for FlowControl Pfc, where "auto" means routes of AddLink() that
+     * need one virtual channel, if there are such routes
      * @return the network
      *
      * Throws npunet::InputError for what cannot be built and for a routing that the topology does
      * not offer.
      */
     npunet::topology::NetworkDescription Describe(const std::string& routing = "auto",
-                                                  uint64_t seed = 1) const;
+                                                  uint64_t seed = 1,
+                                                  bool pauses = false) const;
 
     /**
      * Throws npunet::InputError for a link that cannot be.

@@ -10,6 +10,7 @@
 #include "base/errors.h"
 #include "topology/network/idle_path.h"
 #include "topology/network/injection.h"
+#include "topology/network/packet_checks.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -22,7 +23,9 @@
 #include <ns3/uinteger.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace ns3
 {
@@ -33,6 +36,27 @@ namespace
 {
 /// Largest message in bytes, as in traces.
 constexpr uint64_t MOST_BYTES = uint64_t{1} << 56;
+
+/**
+ * Logs what may deadlock or lose packets in a network whose attributes are set: when a network.yml
+ * was read, that was not known yet.
+ *
+ * @param network to check
+ */
+void
+LogWarnings(const npunet::topology::NetworkDescription& network)
+{
+    if (!g_log.IsEnabled(LOG_WARN))
+    {
+        return;
+    }
+    std::vector<std::string> warnings;
+    npunet::topology::check_transport(network, network.file, "packet", &warnings);
+    for (const std::string& text : warnings)
+    {
+        NS_LOG_WARN(text);
+    }
+}
 } // namespace
 
 NpuFabric::NpuFabric() = default;
@@ -56,6 +80,7 @@ NpuFabric::SetNetwork(npunet::topology::NetworkDescription network)
              "Name the routing in network.yml, or let "
              "NpuFabricHelper::SetTopology() build the network"});
     }
+    LogWarnings(network);
     const npunet::Rate injection = RateOf(m_injectionRate, "NpuFabric::InjectionRate");
     network.packet.injection = npunet::Rate();
     if (injection.bytes_per_second() > 0)

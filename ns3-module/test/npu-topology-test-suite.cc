@@ -417,8 +417,52 @@ class NpuFaultTestCase : public TestCase
     }
 };
 
+/**
+ * @ingroup npunet-test
+ * A network made link by link gets routes that suit pauses where the attribute asks for them.
+ */
+class NpuPauseRoutesTestCase : public TestCase
+{
+  public:
+    NpuPauseRoutesTestCase() : TestCase("routes of networks from C++ with FlowControl Pfc")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        NpuTopologyHelper ring;
+        const auto name = [](const char* kind, int i) {
+            return std::string(kind).append(std::to_string(i % 6));
+        };
+        for (int i = 0; i < 6; ++i)
+        {
+            ring.AddNpu(name("n", i));
+            ring.AddSwitch(name("s", i));
+        }
+        for (int i = 0; i < 6; ++i)
+        {
+            ring.AddLink(name("s", i), name("s", i + 1));
+            ring.AddLink(name("s", i), name("n", i));
+        }
+        NpuFabricHelper helper;
+        helper.SetTopology(ring);
+        const auto channels = [&helper]() {
+            const Ptr<NpuFabric> fabric = Install(helper);
+            return uint32_t{fabric->GetDescription().virtual_channels_needed()};
+        };
+        NS_TEST_EXPECT_MSG_GT(channels(), 1, "credits have virtual channels");
+        helper.SetFabricAttribute("FlowControl", StringValue("Pfc"));
+        NS_TEST_EXPECT_MSG_EQ(channels(), 1, "pauses have none");
+    }
+};
+
 /// The suite.
-NpuTestSuite g_npuTopologyTestSuite(
-    "npu-topology", {new NpuTopologyTestCase, new NpuRoutingTestCase, new NpuFaultTestCase});
+NpuTestSuite g_npuTopologyTestSuite("npu-topology",
+                                    {new NpuTopologyTestCase,
+                                     new NpuRoutingTestCase,
+                                     new NpuFaultTestCase,
+                                     new NpuPauseRoutesTestCase});
 
 } // namespace
