@@ -141,6 +141,42 @@ TEST(UnequalTiers, ConservesBytes) {
     }
 }
 
+// Twenty with sizes of their own, one after the other: each is counted by its own.
+TEST(UnequalTiers, EachOfManyHasItsOwnAmounts) {
+    const test::TestMachine machine = rail_machine();
+    std::mt19937_64 random(34);
+    constexpr std::size_t many = 20;
+    std::vector<Matrix> all(many, Matrix(npus, std::vector<std::int64_t>(npus)));
+    std::pair<std::int64_t, std::int64_t> expected;
+    for (Matrix& sizes : all) {
+        for (std::vector<std::int64_t>& row : sizes) {
+            for (std::int64_t& size : row) {
+                size = static_cast<std::int64_t>(random() % 4096);
+            }
+        }
+        const auto bytes = expected_bytes(sizes);
+        expected = {expected.first + bytes.first, expected.second + bytes.second};
+    }
+    const auto trace = [&](Rank rank) {
+        std::vector<chakra::Node> nodes;
+        for (std::size_t number = 0; number < many; ++number) {
+            const std::vector<std::int64_t>& row = all[number][rank.index()];
+            std::vector<std::uint64_t> before;
+            if (number > 0) {
+                before.push_back(number);
+            }
+            nodes.push_back(test::collective_node(
+                number + 1, chakra::CollectiveType::AllToAll,
+                std::accumulate(row.begin(), row.end(), std::int64_t{0}), "", before));
+            nodes.back().set("comm_sizes", row);
+        }
+        return nodes;
+    };
+    const engine::Results results = test::run(test::workload_of(npus, trace), machine);
+    ASSERT_EQ(results.collectives.size(), many);
+    EXPECT_EQ(sent(machine, results), expected);
+}
+
 // A named algorithm keeps its one line: nothing is gathered, and all that is for other servers
 // leaves on the sender's own rail or crosses its server as it is routed.
 TEST(UnequalTiers, NamedAlgorithmsStayDirect) {
