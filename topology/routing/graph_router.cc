@@ -426,9 +426,9 @@ namespace {
 
 /// Where up*/down* does not reach all NPUs: balanced, or the shortest paths in layers if that takes
 /// fewer virtual channels; null where neither does with as many as there can be.
-std::shared_ptr<const GraphRouter> one_way_router(const Graph& graph,
-                                                  std::shared_ptr<GraphRouter> shortest,
-                                                  const std::vector<Hop>& cycle) {
+std::shared_ptr<const GraphRouter> router_without_up_down(const Graph& graph,
+                                                          std::shared_ptr<GraphRouter> shortest,
+                                                          const std::vector<Hop>& cycle) {
     auto balanced = std::make_shared<GraphRouter>(graph, GraphRoutes::Balanced, shortest->seed());
     const bool turns = balanced->count_turns(graph, most_layers);
     const int fewer = turns ? balanced->virtual_channels_needed() - 1 : int{most_layers};
@@ -467,7 +467,7 @@ std::shared_ptr<const GraphRouter> automatic_router(const Graph& graph, std::uin
                           "; up*/down* routing is used");
         return up_down;
     }
-    return one_way_router(graph, std::move(shortest), cycle);
+    return router_without_up_down(graph, std::move(shortest), cycle);
 }
 
 void GraphNextHops::list_next_hops(const Graph& graph, const PacketPlace& place,
