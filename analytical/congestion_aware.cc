@@ -39,20 +39,6 @@ CongestionAware::CongestionAware(const topology::NetworkDescription& description
     }
 }
 
-std::uint32_t CongestionAware::new_slot(const Message& message) {
-    std::uint32_t slot = 0;
-    if (free_.empty()) {
-        slot = static_cast<std::uint32_t>(in_flight_.size());
-        in_flight_.emplace_back();
-    } else {
-        slot = free_.back();
-        free_.pop_back();
-    }
-    in_flight_[slot].message = message;
-    in_flight_[slot].whole = none;
-    return slot;
-}
-
 void CongestionAware::schedule(Time at, Happening what, std::uint32_t slot) {
     constexpr unsigned kinds[] = {engine::event_kind::message_sent,
                                   engine::event_kind::message_head,
@@ -80,7 +66,8 @@ void CongestionAware::send(const Message& message) {
 
 std::uint32_t CongestionAware::start(const Message& message, const CachedRoute& route,
                                      std::uint32_t plane) {
-    const std::uint32_t slot = new_slot(message);
+    const std::uint32_t slot = in_flight_.take();
+    in_flight_[slot].message = message;
     in_flight_[slot].hop = route.begin + plane * route.hops;
     in_flight_[slot].end_of_route = in_flight_[slot].hop + route.hops;
     in_flight_[slot].started = Time::max();
@@ -88,18 +75,11 @@ std::uint32_t CongestionAware::start(const Message& message, const CachedRoute& 
 }
 
 void CongestionAware::send_over_planes(const Message& message, const CachedRoute& route) {
-    std::uint32_t number = 0;
-    if (free_wholes_.empty()) {
-        number = static_cast<std::uint32_t>(wholes_.size());
-        wholes_.emplace_back();
-    } else {
-        number = free_wholes_.back();
-        free_wholes_.pop_back();
-    }
+    const std::uint32_t number = wholes_.take();
     // Planes beyond the last byte carry nothing.
     const auto parts = static_cast<std::uint32_t>(
         std::clamp<std::int64_t>(message.bytes.value(), 1, route.planes));
-    wholes_[number] = {Time::max(), parts, parts};
+    wholes_[number] = {Time::max(), parts, parts, none};
     for (std::uint32_t plane = 0; plane < parts; ++plane) {
         Message part = message;
         part.bytes = route.part(message.bytes, plane);
@@ -243,7 +223,7 @@ void CongestionAware::leave_source(std::uint32_t slot) {
 
 void CongestionAware::arrive(std::uint32_t slot) {
     const InFlight flight = in_flight_[slot];
-    free_.push_back(slot);
+    in_flight_.free(slot);
     Time started = flight.started;
     if (flight.whole != none) {
         Whole& whole = wholes_[flight.whole];
@@ -251,7 +231,7 @@ void CongestionAware::arrive(std::uint32_t slot) {
         if (--whole.expected > 0) {
             return;
         }
-        free_wholes_.push_back(flight.whole);
+        wholes_.free(flight.whole);
     }
     listener_->on_delivered(flight.message.handle, started);
 }

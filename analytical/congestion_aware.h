@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "analytical/route_table.h"
+#include "base/pool.h"
 #include "engine/machine/dialect.h"
 #include "engine/network/link_clock.h"
 #include "engine/network/network.h"
@@ -60,7 +61,7 @@ private:
         /// Place in routes_ of the link on which it is, or for which it waits.
         std::uint32_t hop = 0;
         std::uint32_t end_of_route = 0;
-        std::uint32_t next = none;
+        std::uint32_t next = none;  ///< in a queue, or of a Pool
         std::uint32_t previous = none;
         std::uint32_t whole = none;  ///< in wholes_, of a part of a message
     };
@@ -70,6 +71,7 @@ private:
         Time started;                ///< the first part, on its first link
         std::uint32_t unsent = 0;    ///< parts that are not through their first link
         std::uint32_t expected = 0;  ///< parts that are not there
+        std::uint32_t next = none;   ///< of a Pool
     };
 
     /// An output port: its queue, as a list through in_flight_, and until when it is sending.
@@ -91,7 +93,6 @@ private:
 
     void handle(std::uint64_t payload) override;
     void schedule(Time at, Happening what, std::uint32_t slot);
-    [[nodiscard]] std::uint32_t new_slot(const engine::Message& message);
     /// A message, or its part, starts on a plane of its route.
     [[nodiscard]] std::uint32_t start(const engine::Message& message, const CachedRoute& route,
                                       std::uint32_t plane);
@@ -121,10 +122,8 @@ private:
     RouteTable routes_;
     std::vector<Port> ports_;  ///< by link
     std::vector<engine::LinkUse> use_;
-    std::vector<InFlight> in_flight_;
-    std::vector<std::uint32_t> free_;
-    std::vector<Whole> wholes_;
-    std::vector<std::uint32_t> free_wholes_;
+    Pool<InFlight> in_flight_;
+    Pool<Whole> wholes_;
 };
 
 }  // namespace npunet::analytical

@@ -25,23 +25,24 @@ void FluidNetwork::check_buffer(std::uint32_t number) {
             return ports_[place.link].queues[place.queue].waiting();
         });
     const Work limit = work_of(buffer.limit);
-    const Work half = limit / 4 * 3;
+    const Work open =
+        limit / 4 * 3;  // not at once, so that it does not open and close all the time
     if (!waits) {
         buffer.filled = 0;
         buffer.closed = false;
     } else if (!buffer.closed && buffer.growth > 0 && buffer.filled >= limit) {
         buffer.closed = true;
-    } else if (buffer.closed && buffer.filled <= half) {
+    } else if (buffer.closed && buffer.filled <= open) {
         buffer.closed = false;
     }
     set_budget(number);
     Time next = Time::max();
     if (!buffer.closed && buffer.growth > 0) {
-        next =
-            std::max(done_at(now, limit - buffer.filled, buffer.growth), later(now, Time::ps(1)));
+        next = std::max(done_at(now, limit - buffer.filled, capped_share(buffer.growth)),
+                        later(now, Time::ps(1)));
     } else if (buffer.closed && buffer.growth < 0) {
-        next =
-            std::max(done_at(now, buffer.filled - half, -buffer.growth), later(now, Time::ps(1)));
+        next = std::max(done_at(now, buffer.filled - open, capped_share(-buffer.growth)),
+                        later(now, Time::ps(1)));
     }
     if (next != buffer.next) {
         buffer.next = next;
@@ -72,15 +73,9 @@ void FluidNetwork::set_budget(std::uint32_t number) {
         return;
     }
     buffer.budget = share;
-    std::uint32_t change = 0;
-    if (free_budget_changes_.empty()) {
-        change = static_cast<std::uint32_t>(budget_changes_.size());
-        budget_changes_.emplace_back();
-    } else {
-        change = free_budget_changes_.back();
-        free_budget_changes_.pop_back();
-    }
-    budget_changes_[change] = {number, share};
+    const std::uint32_t change = budget_changes_.take();
+    budget_changes_[change].buffer = number;
+    budget_changes_[change].budget = share;
     schedule(later(queue_.now(), ports_[number / channels_].latency), budget, number, change);
 }
 

@@ -18,7 +18,7 @@ namespace npunet::analytical {
 struct Buffer {
     Time limit;  ///< time in which its link fills it
     Work filled = 0;
-    Share growth = 0;  ///< by how much more comes in than leaves, as a share of the link
+    Work growth = 0;  ///< by how much more comes in than leaves, as a share of the link
     Time updated;
     Time next;  ///< when it is full, or no longer
     bool closed = false;
@@ -31,7 +31,7 @@ struct Buffer {
     std::vector<Place> queues = {};
 
     void advance(Time now) {
-        filled += work_in(growth, now - updated);
+        filled += growth * (now - updated).ps();
         updated = now;
     }
 };

@@ -67,14 +67,11 @@ void FluidNetwork::handle(std::uint64_t payload) {
     const auto index = static_cast<std::uint32_t>(payload >> 3);
     switch (static_cast<Happening>(payload & 7)) {
         case news: {
-            std::vector<News> entries;
-            entries.swap(batches_[index]);
+            const std::vector<News> entries = std::move(batches_[index].entries);
+            batches_.free(index);
             for (const News& entry : entries) {
                 receive(entry);
             }
-            entries.clear();
-            batches_[index].swap(entries);
-            free_batches_.push_back(index);
             return;
         }
         case due:
@@ -94,23 +91,13 @@ void FluidNetwork::handle(std::uint64_t payload) {
             return;
         }
         case budget: {
-            const auto [buffer, share] = budget_changes_[index];
-            free_budget_changes_.push_back(index);
-            budgets_[buffer] = share;
-            touch(buffer / channels_);
+            const BudgetChange change = budget_changes_[index];
+            budget_changes_.free(index);
+            budgets_[change.buffer] = change.budget;
+            touch(change.buffer / channels_);
             return;
         }
     }
-}
-
-std::uint32_t FluidNetwork::new_flow() {
-    if (free_flows_.empty()) {
-        flows_.emplace_back();
-        return static_cast<std::uint32_t>(flows_.size() - 1);
-    }
-    const std::uint32_t number = free_flows_.back();
-    free_flows_.pop_back();
-    return number;
 }
 
 std::uint32_t FluidNetwork::new_stages(std::uint32_t hops) {
@@ -134,16 +121,9 @@ void FluidNetwork::send(const Message& message) {
     const std::int64_t packets = PacketCount(message.bytes, description_.packet).packets;
     const std::int64_t mtu = description_.packet.mtu.value();
     const auto planes = static_cast<std::int64_t>(route.planes);
-    std::uint32_t whole = 0;
-    if (free_wholes_.empty()) {
-        whole = static_cast<std::uint32_t>(wholes_.size());
-        wholes_.emplace_back();
-    } else {
-        whole = free_wholes_.back();
-        free_wholes_.pop_back();
-    }
+    const std::uint32_t whole = wholes_.take();
     const auto parts = static_cast<std::uint32_t>(std::min(packets, planes));
-    wholes_[whole] = {Time::max(), parts, parts};
+    wholes_[whole] = {Time::max(), parts, parts, none};
     const std::int64_t offset =
         static_cast<std::int64_t>(message.id.value() & engine::MessageId::count_mask) % planes;
     const std::uint32_t begin = route.begin;
@@ -160,7 +140,7 @@ void FluidNetwork::send(const Message& message) {
 
 void FluidNetwork::start(const Message& message, Bytes bytes, std::uint32_t place,
                          std::uint32_t hops, std::uint32_t whole) {
-    const std::uint32_t number = new_flow();
+    const std::uint32_t number = flows_.take();
     Flow& flow = flows_[number];
     flow.message = message;
     flow.bytes = bytes;
@@ -246,7 +226,7 @@ void FluidNetwork::deliver(std::uint32_t number) {
         if (--wholes_[flow.whole].expected > 0) {
             return;
         }
-        free_wholes_.push_back(flow.whole);
+        wholes_.free(flow.whole);
     }
     listener_->on_delivered(flow.message.handle, started);
 }
@@ -257,7 +237,7 @@ void FluidNetwork::give_back(std::uint32_t number) {
         free_stages_.resize(flow.hops + 1);
     }
     free_stages_[flow.hops].push_back(flow.first_stage);
-    free_flows_.push_back(number);
+    flows_.free(number);
 }
 
 std::vector<engine::LinkUse> FluidNetwork::link_use() const {

@@ -1,7 +1,7 @@
 // Messages as flows of packets: every link divides its time between the messages that are at it,
 // and events happen only where a rate changes. Links with credits, on their own routes; what the
-// packet fidelity offers besides (pauses, transports, congestion control, traffic classes, errors,
-// faults) is not here yet, and the program does not offer this network until it is.
+// packet fidelity offers in addition (pauses, transports, congestion control, traffic classes,
+// errors, faults) is not here yet, and the program does not offer this network until it is.
 //
 // - A message is at each link of its route from when its first packet arrives there until its last
 //   one has left; a rate reaches the next link after the latency and the time of one packet.
@@ -32,6 +32,7 @@
 #include "analytical/fluid/source_ring.h"
 #include "analytical/fluid/stage.h"
 #include "analytical/route_table.h"
+#include "base/pool.h"
 #include "engine/clock/event_queue.h"
 #include "engine/network/network.h"
 #include "topology/network/network_description.h"
@@ -67,21 +68,23 @@ private:
         std::uint32_t hops = 0;
         std::uint32_t users = 0;     ///< links that it occupies, and its delivery
         std::uint32_t whole = none;  ///< in wholes_, of a part of a message
+        std::uint32_t next = none;   ///< of a Pool
     };
 
     /// A message that goes over several planes.
     struct Whole {
         Time started;
-        std::uint32_t unsent = 0;
-        std::uint32_t expected = 0;
+        std::uint32_t unsent = 0;    ///< parts that have not left the source
+        std::uint32_t expected = 0;  ///< parts that have not arrived
+        std::uint32_t next = none;   ///< of a Pool
     };
 
     struct Port {
         std::vector<SourceRing> rings = {};  ///< messages that start here, by channel
         std::vector<Share> ring_shares = {};
-        std::vector<InputQueue> queues = {};      ///< what comes in by other links
-        std::vector<Time> ahead = {};             ///< of queues: as Stage::ahead
-        std::vector<Share> growths = {};          ///< of queues: as their buffers know them
+        std::vector<InputQueue> queues = {};  ///< what comes in by other links
+        std::vector<Time> ahead = {};         ///< of queues: of the last packets of those that end
+        std::vector<Share> growths = {};      ///< of queues: as their buffers know them
         std::vector<std::uint32_t> closing = {};  ///< messages whose end will have come in
         Time updated;
         Time next;  ///< when something happens by itself
@@ -100,6 +103,16 @@ private:
         Share rate = 0;
         Tail ends;
     };
+    struct Batch {
+        std::vector<News> entries = {};
+        std::uint32_t next = none;  ///< of a Pool
+    };
+
+    struct BudgetChange {
+        std::uint32_t buffer = none;
+        Share budget = 0;
+        std::uint32_t next = none;  ///< of a Pool
+    };
 
     void handle(std::uint64_t payload) override;
     void schedule(Time at, Happening what, std::uint64_t content, std::uint64_t index,
@@ -107,7 +120,6 @@ private:
 
     void start(const engine::Message& message, Bytes bytes, std::uint32_t place, std::uint32_t hops,
                std::uint32_t whole);
-    [[nodiscard]] std::uint32_t new_flow();
     [[nodiscard]] std::uint32_t new_stages(std::uint32_t hops);
     void lay_out(Flow& flow, std::uint32_t number, std::uint32_t place);
 
@@ -135,8 +147,6 @@ private:
     void divide(std::uint32_t link);
     void keep_budget(std::uint32_t link, std::uint32_t buffer);
     void plan_next(std::uint32_t link);
-    [[nodiscard]] Time ahead_of(Time last, Share share, std::int64_t round,
-                                std::int64_t position) const;
     void announce(std::uint32_t number, Share out);
     void post(std::uint32_t link, Time at, std::vector<News> entries, bool tails);
     [[nodiscard]] bool waits_behind(std::uint32_t number) const;
@@ -154,16 +164,12 @@ private:
     /// By link and channel: how much of the link messages may get, in sum, that queue behind it.
     std::vector<Share> budgets_;
     std::vector<engine::LinkUse> use_;
-    std::vector<Flow> flows_;
-    std::vector<std::uint32_t> free_flows_;
+    Pool<Flow> flows_;
     std::vector<Stage> stages_;
     std::vector<std::vector<std::uint32_t>> free_stages_;  ///< by number of hops
-    std::vector<Whole> wholes_;
-    std::vector<std::uint32_t> free_wholes_;
-    std::vector<std::vector<News>> batches_;
-    std::vector<std::uint32_t> free_batches_;
-    std::vector<std::pair<std::uint32_t, Share>> budget_changes_;
-    std::vector<std::uint32_t> free_budget_changes_;
+    Pool<Whole> wholes_;
+    Pool<Batch> batches_;
+    Pool<BudgetChange> budget_changes_;
     std::vector<Claim> claims_;  ///< queues, then rings
     std::vector<InputQueue::Part> parts_;
     std::vector<std::pair<Time, News>> outgoing_;

@@ -8,7 +8,7 @@ void InputQueue::advance(Time span) {
     if (waiting()) {
         begin_segment();
         segments_.front().left -= work_in(rate_, span);
-        segments_.back().left += work_in(in_, span);
+        segments_.back().left += in_ * span.ps();
     }
     clock_ += span;
 }
@@ -99,7 +99,7 @@ Time InputQueue::next(Time now) const {
     if (!waiting()) {
         return Time::max();
     }
-    const Share rate = segments_.size() == 1 ? rate_ - in_ : rate_;
+    const Share rate = segments_.size() == 1 ? capped_share(rate_ - in_) : rate_;
     return rate <= 0 ? Time::max() : done_at(now, segments_.front().left, rate);
 }
 

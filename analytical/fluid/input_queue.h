@@ -4,10 +4,12 @@
 // come in between two such changes is a segment: a mixture of messages, which leaves as it came.
 // With nothing waiting, messages pass through.
 //
-//     queue.set_in(stage, share);         // of the link, from now on; 0: no more of it comes
+//     queue.set_in(stage, share);         // of the link, from now on
+//     queue.end_in(stage, total);         // all of it has come in
 //     queue.serve(share);                 // from now on
-//     const Time due = queue.next(now);   // the first segment has left
-//     queue.pop(now, ended);              // ... and these messages with it
+//     const Time due = queue.next(now);   // the first segment has left,
+//     queue.ending(stages);               // and these messages with it
+//     queue.pop(now);
 #pragma once
 
 #include <cstdint>
@@ -30,15 +32,12 @@ public:
     explicit InputQueue(std::uint32_t buffer) : buffer_(buffer) {}
 
     [[nodiscard]] std::uint32_t buffer() const { return buffer_; }
-    [[nodiscard]] bool idle() const { return arriving_.empty() && segments_.empty(); }
     /// Whether something waits.
     [[nodiscard]] bool waiting() const { return !segments_.empty(); }
-    /// What comes in, in sum.
-    [[nodiscard]] Share in() const { return in_; }
     [[nodiscard]] Share rate() const { return rate_; }
-    [[nodiscard]] Share demand() const { return waiting() ? no_limit : in_; }
+    [[nodiscard]] Share demand() const { return waiting() ? no_limit : capped_share(in_); }
     /// By how much what waits grows.
-    [[nodiscard]] Share growth() const { return waiting() ? in_ - rate_ : 0; }
+    [[nodiscard]] Share growth() const { return waiting() ? capped_share(in_ - rate_) : 0; }
 
     void advance(Time span);
 
@@ -62,7 +61,7 @@ public:
 private:
     struct Segment {
         Work left = 0;
-        Share sum = 0;
+        Work sum = 0;  ///< of the shares
         std::vector<Part> parts;
     };
 
@@ -78,7 +77,7 @@ private:
     std::vector<Part> arriving_;
     std::vector<Arrived> arrived_;  ///< of arriving_
     Time clock_;                    ///< by which this is up to date, from when it was made
-    Share in_ = 0;
+    Work in_ = 0;                   ///< sum of the shares of arriving_
     Share rate_ = 0;
     bool changed_ = false;  ///< what arrives, since the last segment began
     std::deque<Segment> segments_;

@@ -62,7 +62,6 @@ void FluidNetwork::receive(const News& entry) {
     touch(stage.link);
     Port& port = ports_[stage.link];
     if (entry.tail) {
-        stage.tail_in = true;
         stage.ends = entry.ends;
         InputQueue& queue = port.queues[queue_of(stage)];
         stage.ended = queue.waiting() && queue.end_in(entry.stage, work_of(stage.total));

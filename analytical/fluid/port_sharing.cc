@@ -18,6 +18,16 @@ namespace {
 /// end of the message arrives.
 constexpr int untold_rate_bits = 7;
 
+/// By how much a last packet leaves before its round of packets is over: at `position`, from 1, of
+/// those that share the link evenly in turns. Zero where one has the link to itself.
+Time ahead_of(Time last, Share share, std::int64_t round, std::int64_t position) {
+    if (share <= 0 || share >= whole_link || position >= round) {
+        return Time();
+    }
+    const Time turn = done_at(Time(), work_of(last), share) - last;
+    return Time::ps(turn.ps() / (round - 1) * (round - position));
+}
+
 }  // namespace
 
 bool FluidNetwork::waits_behind(std::uint32_t number) const {
@@ -104,15 +114,6 @@ void FluidNetwork::divide(std::uint32_t link) {
     if (limited && channels_ > 1) {
         sharer_.share(claims_);
     }
-}
-
-Time FluidNetwork::ahead_of(Time last, Share share, std::int64_t round,
-                            std::int64_t position) const {
-    if (share <= 0 || share >= whole_link || position >= round) {
-        return Time();
-    }
-    const Time turn = done_at(Time(), work_of(last), share) - last;
-    return Time::ps(turn.ps() / (round - 1) * (round - position));
 }
 
 void FluidNetwork::share_out(std::uint32_t link) {
@@ -252,15 +253,8 @@ void FluidNetwork::announce(std::uint32_t number, Share out) {
 }
 
 void FluidNetwork::post(std::uint32_t link, Time at, std::vector<News> entries, bool tails) {
-    std::uint32_t batch = 0;
-    if (free_batches_.empty()) {
-        batch = static_cast<std::uint32_t>(batches_.size());
-        batches_.emplace_back();
-    } else {
-        batch = free_batches_.back();
-        free_batches_.pop_back();
-    }
-    batches_[batch] = std::move(entries);
+    const std::uint32_t batch = batches_.take();
+    batches_[batch].entries = std::move(entries);
     schedule(at, news, link, batch, (std::uint64_t{tails} << 63) | ++ports_[link].announcements);
 }
 

@@ -30,13 +30,13 @@ struct Stage {
     /// Between the sending of something here and at the next link, for a stream of packets.
     Time shift;
 
-    Share out = 0;         ///< what the link gives
-    Share announced = 0;   ///< what the next link knows of
-    Tail ends;             ///< when its packets are through here at the earliest; with tail_in
+    Share out = 0;        ///< what the link gives
+    Share announced = 0;  ///< what the next link knows of
+    /// When its packets are through here at the earliest, from when the link before has sent them.
+    Tail ends;
     bool is_last = false;  ///< the link ends at the destination
     bool gone = false;     ///< its end has left
-    bool tail_in = false;  ///< the link before has sent all of it
-    bool ended = false;    ///< and all of it has come in
+    bool ended = false;    ///< all of it has come in
 };
 
 }  // namespace npunet::analytical

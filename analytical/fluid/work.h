@@ -27,6 +27,12 @@ inline constexpr Share no_limit = std::numeric_limits<Share>::max();
     return static_cast<Work>(time.ps()) << share_bits;
 }
 
+/// The nearest share to a sum or difference of shares that links and buffers can reckon with.
+[[nodiscard]] constexpr Share capped_share(Work sum) {
+    constexpr Work most = Work{1} << 62;
+    return static_cast<Share>(sum > most ? most : sum < -most ? -most : sum);
+}
+
 /// What is done in a span of time.
 [[nodiscard]] constexpr Work work_in(Share share, Time span) {
     return static_cast<Work>(share) * span.ps();
@@ -54,8 +60,7 @@ inline constexpr Share no_limit = std::numeric_limits<Share>::max();
         return share;
     }
     const Work result = (static_cast<Work>(share) * to.ps() + from.ps() / 2) / from.ps();
-    constexpr Share most = Share{1} << 62;
-    return result > most ? most : static_cast<Share>(result);
+    return capped_share(result);
 }
 
 /// Whether a share differs from another by more than 2^-bits of it.

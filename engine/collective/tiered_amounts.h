@@ -2,9 +2,9 @@
 //
 // In tier 0 a member gives to each member of its line what the line's members together have for
 // destinations that face that one: in a server, what leaves on its rail (PXN of NCCL 2.12). In tier
-// k it has, besides its own, what the tiers before have brought, and gives on what does not end in
-// its block. Every byte crosses each tier at most once, in the line where source and destination
-// have different places.
+// k it has, in addition to its own, what the tiers before have brought, and gives on what does not
+// end in its block. Every byte crosses each tier at most once, in the line where source and
+// destination have different places.
 //
 //     const TieredAmounts amounts(layout, rows);
 //     const std::vector<std::int64_t>& to_each = amounts.of(member, factor);

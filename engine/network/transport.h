@@ -71,8 +71,8 @@ public:
 
     /// As send(), but of those that are sent so from one rank to another in a `line` each goes to
     /// the network when the one before has left the source, where the network would let them share
-    /// the port (Network::sends_in_order): all would then arrive late together, and whoever passes
-    /// them on could not begin with the first.
+    /// the port (Network::sends_in_order): all would then arrive late together, and a member that
+    /// passes them on could not begin with the first.
     void send_in_turn(Rank from, Rank to, Bytes bytes, MessageOwner& owner, const MessageNote& note,
                       Communication kind, MessageOrder order, std::int32_t line);
 

@@ -239,7 +239,7 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
     /**
      * @param routing of the networks of SetTopology(), by name
      * @param seed of hashes that spread routes, likewise
-     * @param pauses whether FlowControl is Pfc, likewise
+     * @param pauses whether FlowControl is Pfc
      * @return the network to be built
      */
     npunet::topology::NetworkDescription Describe(const std::string& routing,

@@ -6,8 +6,8 @@
 //     packets.free(queue.pop(packets));
 #pragma once
 
+#include "base/pool.h"
 #include "packet/base/constants.h"
-#include "packet/base/pool.h"
 
 #include <cstdint>
 

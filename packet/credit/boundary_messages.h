@@ -5,8 +5,8 @@
 // Times in picoseconds. A place is the index of a message in the partition's MessageTable.
 #pragma once
 
+#include "base/pool.h"
 #include "packet/base/constants.h"
-#include "packet/base/pool.h"
 #include "packet/credit/credit_path.h"
 #include "packet/partition/partition.h"
 

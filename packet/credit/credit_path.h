@@ -3,7 +3,7 @@
 // Times in picoseconds.
 #pragma once
 
-#include "packet/base/pool.h"
+#include "base/pool.h"
 #include "packet/routing/packet_path.h"
 
 #include "topology/routing/multipath.h"

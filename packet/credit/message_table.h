@@ -11,8 +11,8 @@
 //     table.serve(list, next);
 #pragma once
 
+#include "base/pool.h"
 #include "packet/base/constants.h"
-#include "packet/base/pool.h"
 
 #include <cstddef>
 #include <cstdint>

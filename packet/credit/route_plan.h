@@ -9,7 +9,7 @@
 //     while (!plan[hop].final) { ++hop; }
 #pragma once
 
-#include "packet/base/pool.h"
+#include "base/pool.h"
 
 #include "base/ids.h"
 #include "topology/graph/graph.h"

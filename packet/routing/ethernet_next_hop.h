@@ -8,8 +8,8 @@
 //     while (!routes.is_last(packet)) { ...; routes.advance(place, packet, now); }
 #pragma once
 
+#include "base/pool.h"
 #include "packet/base/ethernet_packet.h"
-#include "packet/base/pool.h"
 #include "packet/routing/ethernet_port.h"
 #include "packet/routing/packet_path.h"
 

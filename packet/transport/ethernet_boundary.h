@@ -2,7 +2,7 @@
 // partition boundaries, and what both ends of a message know of it.
 #pragma once
 
-#include "packet/base/pool.h"
+#include "base/pool.h"
 #include "packet/partition/partition.h"
 
 #include <cstdint>

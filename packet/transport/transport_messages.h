@@ -2,10 +2,10 @@
 // with them. Notifies the listener and the host.
 #pragma once
 
+#include "base/pool.h"
 #include "packet/base/clock.h"
 #include "packet/base/member_event.h"
 #include "packet/base/packet_sizes.h"
-#include "packet/base/pool.h"
 #include "packet/transport/queue_pair_table.h"
 #include "packet/transport/transport_boundary.h"
 #include "packet/transport/transport_wire.h"

@@ -69,6 +69,24 @@ TEST(FluidNetwork, AMessageAloneTakesTheIdleTimeOfItsPackets) {
     }
 }
 
+// From links a thousand million times as fast as the next one: shares stay numbers.
+TEST(FluidNetwork, RatesMayBeFarApart) {
+    const topology::NetworkDescription description = topology::make_network(
+        {topology::make_dimension(DimensionKind::Switch, 8, Rate(1'000'000'000'000'000), latency),
+         topology::make_dimension(DimensionKind::Switch, 2, Rate(1'000'000), latency)});
+    Plan plan;
+    for (std::int32_t from = 0; from < 7; ++from) {
+        plan.push_back(message(from, 15, 40'960));
+    }
+    // The link from NPU 7 to the slow switch carries all of them, full packet by full packet.
+    const Time slow = transfer_time(Bytes(4160), Rate(1'000'000));
+    const Time fast = transfer_time(Bytes(4160), Rate(1'000'000'000'000'000));
+    const test::NaiveRun result = run(plan, description);
+    EXPECT_EQ(test::last_delivery(result), 2 * (fast + latency) + 71 * slow + 2 * latency);
+    const test::NaiveRun alone = run({plan[0]}, description);
+    EXPECT_EQ(alone.outcomes[0].delivered, 2 * (fast + latency) + 11 * slow + 2 * latency);
+}
+
 // m messages of n packets each that leave one NPU by one link: packets take turns, so that message
 // i (from 0) is sent after (n - 1) m + i + 1 packets, and delivered a latency, another packet and
 // another latency later behind a switch.

@@ -119,7 +119,7 @@ TEST(UnequalTiers, AmountsWhereSizesGoByDistance) {
 }
 
 // Whatever the sizes, with nothing for some and all for one, every byte crosses what it has to, in
-// four chunks. Of this size, in so many, an equal one goes along the tiers.
+// four chunks; an equal one of this size goes along the tiers in four chunks.
 TEST(UnequalTiers, ConservesBytes) {
     std::mt19937_64 random(33);
     for (int number = 0; number < 20; ++number) {

@@ -10,6 +10,7 @@
 #include "own_networks.h"
 #include "tests/support/temporary_folder.h"
 #include "topology/builders/builder.h"
+#include "topology/routing/automatic_router.h"
 #include "topology/routing/graph_router.h"
 
 namespace npunet::topology {

@@ -17,7 +17,7 @@ namespace {
 
 /// Hops that are looked at: a fraction of a second.
 constexpr std::size_t most_hops = std::size_t{1} << 19;
-/// From so many NPUs, each with its share of the hops.
+/// From this number of NPUs, each with its share of the hops.
 constexpr std::size_t most_sources = 1024;
 
 /// All NPUs in an order in which neighbours, which have similar routes, are far apart.

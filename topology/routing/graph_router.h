@@ -1,6 +1,6 @@
 // Routes on any graph: the fewest links, or up*/down*.
 //
-//     auto router = automatic_router(network.graph, seed);
+//     GraphRouter router(network.graph, GraphRoutes::Balanced, seed);
 //
 // Balanced: the fewest links; a switch uses equal links in turn, by destination
 // (topology/routing/balanced_steps.h). On what is a dragonfly by its links
@@ -159,17 +159,6 @@ private:
     mutable std::mutex mutex_;
     mutable std::vector<Distances> distances_;  ///< by destination, worked out when first asked for
 };
-
-/// Virtual channels that Custom networks take by default at most.
-inline constexpr std::uint8_t usual_channels = 4;
-
-/// The router that `Custom` networks have by default: balanced shortest paths, if need be on up to
-/// `most` virtual channels; else the shortest paths to the lowest neighbours where no cycle closes,
-/// else up*/down*, with a note. Where links lead one way and up*/down* does not reach all NPUs,
-/// balanced on as many channels as it takes, or, with a note, the shortest paths to the lowest
-/// neighbours in layers if these are fewer; null when 32 do not suffice.
-[[nodiscard]] std::shared_ptr<const GraphRouter> automatic_router(
-    const Graph& graph, std::uint64_t seed, std::uint8_t most = usual_channels);
 
 /// Virtual channels that a port of the packet machine may have.
 inline constexpr std::uint8_t most_layers = 32;

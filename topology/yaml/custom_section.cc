@@ -15,6 +15,7 @@
 #include "base/suggest.h"
 #include "topology/builders/builder.h"
 #include "topology/network/find_tiers.h"
+#include "topology/routing/automatic_router.h"
 #include "topology/routing/graph_router.h"
 #include "topology/yaml/link_fields.h"
 
@@ -288,7 +289,7 @@ std::string other_routing(const Graph& graph) {
                  other_routing(graph));
 }
 
-/// The default: any routing that is free of deadlock on so many virtual channels, and planes.
+/// The default: any routing that is free of deadlock on `most` virtual channels, and planes.
 Routes make_automatic_routes(std::uint8_t most, std::uint64_t seed, const YamlField& field,
                              const Graph& graph) {
     const std::shared_ptr<const GraphRouter> router = automatic_router(graph, seed, most);

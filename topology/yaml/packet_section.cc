@@ -7,8 +7,8 @@
 #include <memory>
 #include <optional>
 
+#include "topology/routing/automatic_router.h"
 #include "topology/routing/channel_dependencies.h"
-#include "topology/routing/graph_router.h"
 #include "topology/routing/product_routing.h"
 #include "topology/routing/shortest_paths.h"
 #include "topology/yaml/link_fields.h"

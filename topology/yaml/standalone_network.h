@@ -37,7 +37,7 @@ struct RoutingChoice {
     std::function<Routes(const std::string& word, std::uint64_t seed, const YamlField& field,
                          const Graph& graph)>
         make;
-    /// The routes of "auto" where packets have at most so many virtual channels, at least one;
+    /// The routes of "auto" where packets have at most `most` virtual channels, at least one;
     /// null: they are always the same.
     std::function<Routes(std::uint8_t most, std::uint64_t seed, const YamlField& field,
                          const Graph& graph)>

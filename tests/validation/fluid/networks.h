@@ -1,4 +1,4 @@
-// The networks on which the fluid model is held against packets.
+// The networks on which the fluid model is validated against packets.
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,7 @@ namespace npunet::validation {
 inline constexpr double buffers_matter = 0.005;
 /// Part of packets with a mark from which on congestion control by marks is not held to bars.
 inline constexpr double hardly_marked = 0.01;
-/// An error below this is never held against the model for being farther than the estimate.
+/// An error below this never counts against the model for being farther than the estimate.
 inline constexpr double close_enough = 0.01;
 
 /// A pair of which all that is needed was run. Errors: (finish - packets') / packets'.

@@ -1,4 +1,4 @@
-// The traffic with which the fluid model is held against packets.
+// The traffic with which the fluid model is validated against packets.
 //
 // Algorithms are named, so that a pair stays the same pair when what `auto` chooses changes: rings
 // along the dimensions or tiers for all-reduces, all-gathers and reduce-scatters, all peers at once
@@ -85,10 +85,10 @@ struct Traffic {
 [[nodiscard]] Traffic step(const generators::ModelSpec& model, const generators::Plan& plan,
                            std::size_t npus, engine::SystemConfig system);
 
-/// All traffic of the product on so many NPUs, what cannot run with its reason: four training steps
-/// of a model of 75 M parameters (tp x pp of 8 x 1, 4 x 2, 2 x 4 and 1 x 1, dp the rest), the four
-/// collectives, a permutation and an incast of 7 in 64 KiB, 1, 16 and 64 MiB, two mixes, two pairs
-/// of jobs.
+/// All traffic of the product on this number of NPUs, what cannot run with its reason: four
+/// training steps of a model of 75 M parameters (tp x pp of 8 x 1, 4 x 2, 2 x 4 and 1 x 1, dp the
+/// rest), the four collectives, a permutation and an incast of 7 in 64 KiB, 1, 16 and 64 MiB, two
+/// mixes, two pairs of jobs.
 [[nodiscard]] std::vector<Traffic> product_traffic(std::size_t npus);
 
 /// Traffic that no rule of the model was made on, by a fixed seed.

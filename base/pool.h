@@ -7,13 +7,11 @@
 //     packets.free(place);
 #pragma once
 
-#include "packet/base/constants.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-namespace npunet::packet {
+namespace npunet {
 
 /// `Value` has a member `next`, a place, which links the free places.
 template <class Value>
@@ -41,6 +39,8 @@ public:
     const Value& operator[](std::uint32_t place) const { return values_[place]; }
 
 private:
+    static constexpr std::uint32_t none = 0xffffffff;
+
     std::vector<Value> values_;  ///< used and free places
     std::uint32_t free_ = none;  ///< head of the list of free places
 };
@@ -54,4 +54,4 @@ Value& at_place(std::vector<Value>& values, std::uint32_t place) {
     return values[place];
 }
 
-}  // namespace npunet::packet
+}  // namespace npunet
