@@ -29,9 +29,10 @@ struct CollectiveTime {
 };
 
 struct CollectiveSeries {
-    std::string algorithm;              ///< as spelled in system.json
+    /// As --algorithm of `npunet collective` takes it: "auto", "flat-ring", "file NAME".
+    std::string algorithm;
     std::vector<CollectiveTime> times;  ///< ascending sizes; of a file those of its bands
-    std::string refusal;                ///< why the algorithm cannot run here; else empty
+    std::string refusal;                ///< why there are no times; else empty
 };
 
 struct CollectiveTimes {

@@ -31,14 +31,19 @@ bool is_same(const CollectiveChoice& a, const CollectiveChoice& b) {
                       });
 }
 
-void add(std::vector<CollectiveChoice>& choices, CollectiveChoice choice) {
-    const auto known =
-        std::find_if(choices.begin(), choices.end(),
-                     [&](const CollectiveChoice& other) { return is_same(other, choice); });
-    if (known == choices.end()) {
-        choices.push_back(std::move(choice));
-    } else if (known->group != choice.group) {  // with another root it is the same communicator
-        ++known->groups;
+/// A choice, and the groups that it was made for: with another root it is the same group.
+struct Told {
+    CollectiveChoice choice;
+    std::set<std::size_t> groups;
+};
+
+void add(std::vector<Told>& list, CollectiveChoice choice, std::size_t group) {
+    const auto known = std::find_if(
+        list.begin(), list.end(), [&](const Told& other) { return is_same(other.choice, choice); });
+    if (known == list.end()) {
+        list.push_back({std::move(choice), {group}});
+    } else {
+        known->groups.insert(group);
     }
 }
 
@@ -48,11 +53,11 @@ std::vector<CollectiveChoice> collective_choices(const engine::Workload& workloa
                                                  const Machine& machine) {
     engine::CollectivePlanner planner(machine.network, machine.system, machine.dialect, workload);
     std::set<std::tuple<std::size_t, engine::CollectiveKind, std::int64_t, std::int32_t>> seen;
-    std::vector<CollectiveChoice> choices;
+    std::vector<Told> list;
     for (std::size_t number = 0; number < workload.ranks(); ++number) {
         const Rank rank(number);
         for (const ProgramOperation& operation : workload.program(rank).operations) {
-            if (operation.kind != engine::OperationKind::Collective) {
+            if (!engine::exchanges_messages(operation)) {
                 continue;
             }
             const std::size_t group = workload.group_of(rank, operation);
@@ -63,9 +68,14 @@ std::vector<CollectiveChoice> collective_choices(const engine::Workload& workloa
                 continue;
             }
             if (std::optional<CollectiveChoice> choice = planner.choice(rank, operation)) {
-                add(choices, *std::move(choice));
+                add(list, *std::move(choice), group);
             }
         }
+    }
+    std::vector<CollectiveChoice> choices;
+    for (Told& told : list) {
+        choices.push_back(std::move(told.choice));
+        choices.back().groups = told.groups.size();
     }
     std::stable_sort(choices.begin(), choices.end(),
                      [](const CollectiveChoice& a, const CollectiveChoice& b) {

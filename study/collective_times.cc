@@ -109,8 +109,14 @@ std::vector<AlgorithmToTime> all_of(const Machine& machine, CollectiveKind kind)
     return all;
 }
 
-/// Where a file is not for any of the sizes that are timed.
-std::string outside_its_bands(const AlgorithmToTime& algorithm) {
+/// Where a file is not for the members, or not for any of the sizes that are timed.
+std::string outside_its_bands(const AlgorithmToTime& algorithm, std::int64_t members) {
+    if (std::none_of(algorithm.bands.begin(), algorithm.bands.end(),
+                     [&](const engine::FileChoice& band) {
+                         return band.members == 0 || band.members == members;
+                     })) {
+        return fmt::format("none of its entries is for {} members", members);
+    }
     std::string text = "none of the sizes is one that system.json gives it: ";
     for (const engine::FileChoice& band : algorithm.bands) {
         text += &band == &algorithm.bands.front() ? "" : ", ";
@@ -201,7 +207,7 @@ report::CollectiveTimes collective_times(
                 series.times.push_back(timer.time(size));
             }
             if (series.times.empty()) {
-                series.refusal = outside_its_bands(algorithm);
+                series.refusal = outside_its_bands(algorithm, timer.members());
             }
         } catch (const InputError& error) {
             series.times.clear();

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -89,12 +90,43 @@ std::vector<Rank> group_of(const CollectiveOptions& options, std::size_t npus) {
     return group;
 }
 
+/// The one whose name stands at `start` of a list, the longest of several; null for none.
+const study::AlgorithmToTime* file_at(const std::string& list, std::size_t start,
+                                      const std::vector<study::AlgorithmToTime>& files) {
+    const study::AlgorithmToTime* longest = nullptr;
+    for (const study::AlgorithmToTime& file : files) {
+        const std::size_t end = start + file.name.size();
+        if (list.compare(start, file.name.size(), file.name) == 0 &&
+            (end == list.size() || list[end] == ',') &&
+            (longest == nullptr || longest->name.size() < file.name.size())) {
+            longest = &file;
+        }
+    }
+    return longest;
+}
+
+/// Separated by commas, which names of files may have, too.
+std::vector<std::string> names_in(const std::vector<std::string>& lists,
+                                  const std::vector<study::AlgorithmToTime>& files) {
+    std::vector<std::string> names;
+    for (const std::string& list : lists) {
+        for (std::size_t start = 0; start <= list.size();) {
+            const study::AlgorithmToTime* const file = file_at(list, start, files);
+            const std::size_t end = file != nullptr ? start + file->name.size()
+                                                    : std::min(list.find(',', start), list.size());
+            names.push_back(list.substr(start, end - start));
+            start = end + 1;
+        }
+    }
+    return names;
+}
+
 std::vector<study::AlgorithmToTime> algorithms_of(const CollectiveOptions& options,
                                                   CollectiveKind kind,
                                                   const engine::SystemConfig& system) {
     const std::vector<study::AlgorithmToTime> files = study::algorithms_of_files(system, kind);
     std::vector<study::AlgorithmToTime> algorithms;
-    for (const std::string& name : list_items(options.algorithms)) {
+    for (const std::string& name : names_in(options.algorithms, files)) {
         if (name == "auto") {
             algorithms.push_back(study::AlgorithmToTime::by_cost());
             continue;

@@ -29,8 +29,9 @@ struct CollectiveChoice {
     std::vector<Rank> group;  ///< the first communicator for which this was chosen
     std::size_t groups = 1;   ///< how many communicators it was chosen for, all alike
     TimedAlgorithm chosen;
-    /// Fastest first. May be faster than `chosen` by up to 2 % where that spares links that
-    /// messages share (engine/collective/algorithm_chooser.h).
+    /// Fastest first. May be faster than `chosen`: by up to 2 % where that spares links that
+    /// messages share, and by 0.5 % as times so close count as equal; by 2.5 % in all
+    /// (engine/collective/algorithm_chooser.h).
     std::vector<TimedAlgorithm> others;
 };
 

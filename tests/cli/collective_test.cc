@@ -81,6 +81,33 @@ TEST_F(CollectiveCommand, TimesFilesOfTheSystem) {
     EXPECT_THAT(refused.log, AllOf(HasSubstr("'file rnig'"), HasSubstr("file ring_all_reduce")));
 }
 
+// "a" and "a,ring" are files; what is left is split at commas.
+TEST_F(CollectiveCommand, NamesOfFilesMayHaveCommas) {
+    for (const char* name : {"a", "a,ring"}) {
+        test::XmlAlgorithm algorithm = test::ring_all_reduce(16);
+        algorithm.name = name;
+        write(std::string(name) + ".xml", algorithm.text());
+    }
+    write("system.json",
+          R"({"all-reduce-implementation":
+              [{"file": "a.xml", "max-bytes": "4KiB"},
+               {"file": "a,ring.xml", "min-bytes": "4097B"}]})");
+    const auto timed = [&](const std::string& names) {
+        const Outcome outcome = collective(
+            {"--system", path("system.json"), "--algorithm", names, "--json", "--quiet"});
+        EXPECT_EQ(outcome.code, 0) << outcome.log;
+        std::vector<std::string> list;
+        for (const auto& algorithm : nlohmann::json::parse(outcome.out).at("algorithms")) {
+            list.push_back(algorithm.at("algorithm"));
+        }
+        return list;
+    };
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(timed("file a,ring,direct"), (Names{"file a,ring", "direct"}));
+    EXPECT_EQ(timed("ring,file a,direct"), (Names{"ring", "file a", "direct"}));
+    EXPECT_EQ(timed("file a,file a,ring"), (Names{"file a", "file a,ring"}));
+}
+
 TEST_F(CollectiveCommand, RefusesWhatCannotBe) {
     const auto refusal = [&](const std::vector<std::string>& more) {
         const Outcome outcome = collective(more);

@@ -206,6 +206,12 @@ TEST(CollectiveTimes, FilesThatCannotRunSayWhy) {
                 testing::AllOf(HasSubstr("0 B to 2 KiB"), HasSubstr("1 MiB to 2 MiB")));
     EXPECT_THAT(between.back().refusal, HasSubstr("which is for 8 members"));
     EXPECT_EQ(series_at(Bytes(1024)).at(between.size() - 2).times.size(), 1U);
+
+    for (engine::FileChoice& choice : machine.system.files(kind).list) {
+        choice.members = 8;
+    }
+    const auto others = series_at(Bytes(1024));
+    EXPECT_EQ(others.at(others.size() - 2).refusal, "none of its entries is for 4 members");
 }
 
 // Only the NPUs of --group take part.
