@@ -97,7 +97,8 @@ TEST_F(CollectiveCommand, NamesOfFilesMayHaveCommas) {
             {"--system", path("system.json"), "--algorithm", names, "--json", "--quiet"});
         EXPECT_EQ(outcome.code, 0) << outcome.log;
         std::vector<std::string> list;
-        for (const auto& algorithm : nlohmann::json::parse(outcome.out).at("algorithms")) {
+        const auto document = nlohmann::json::parse(outcome.out);
+        for (const auto& algorithm : document.at("algorithms")) {
             list.push_back(algorithm.at("algorithm"));
         }
         return list;
