@@ -76,7 +76,8 @@ void FluidNetwork::set_budget(std::uint32_t number) {
     const std::uint32_t change = budget_changes_.take();
     budget_changes_[change].buffer = number;
     budget_changes_[change].budget = share;
-    schedule(later(queue_.now(), ports_[number / channels_].latency), budget, number, change);
+    schedule(later(queue_.now(), ports_[number / channels_].latency), budget, number, change,
+             ++buffer.changes);
 }
 
 }  // namespace npunet::analytical

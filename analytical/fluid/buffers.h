@@ -22,6 +22,7 @@ struct Buffer {
     Time updated;
     Time next;  ///< when it is full, or no longer
     bool closed = false;
+    std::uint64_t changes = 0;  ///< of the budget
     Share budget = no_limit;  ///< for what waits behind the link, last told to it
     /// Where the messages in it wait: links, and the number of the queue there.
     struct Place {

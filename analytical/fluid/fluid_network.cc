@@ -16,7 +16,7 @@ using engine::Phase;
 namespace {
 
 // Kinds of events beside those of engine::event_kind.
-constexpr unsigned kind_of_news = 11;    ///< content: link they come from, then their number
+constexpr unsigned kind_of_news = 11;    ///< content: link
 constexpr unsigned kind_of_link = 12;    ///< content: link
 constexpr unsigned kind_of_level = 13;   ///< content: buffer
 constexpr unsigned kind_of_budget = 14;  ///< content: buffer
@@ -28,15 +28,15 @@ FluidNetwork::FluidNetwork(const topology::NetworkDescription& description,
     : description_(description),
       queue_(queue),
       routes_(description),
+      paths_(description, routes_),
       channels_(description.virtual_channels()),
       ports_(description.graph.links()),
       buffers_(description.graph.links() * channels_),
-      budgets_(buffers_.size(), no_limit),
-      use_(description.graph.links()) {
+      budgets_(buffers_.size(), no_limit) {
     const Bytes packet = std::max(description.packet.mtu + description.packet.header, Bytes(1));
     for (std::size_t i = 0; i < ports_.size(); ++i) {
         const topology::Link& link = description.graph.link(LinkId(i));
-        ports_[i].next = Time::max();
+        ports_[i].next = ports_[i].news = Time::max();
         ports_[i].latency = link.latency;
         const Time full = ports_[i].full = transfer_time(packet, link.rate);
         // Credit is under way for two latencies and a packet.
@@ -60,20 +60,15 @@ void FluidNetwork::schedule(Time at, Happening what, std::uint64_t content, std:
                                   kind_of_budget};
     const Phase phase = what == sharing ? Phase::Arbitration : Phase::Arrival;
     queue_.schedule(at, EventKey::of(phase, kinds[what], content, minor), *this,
-                    (index << 3) | what);
+                    (index << happening_bits) | what);
 }
 
 void FluidNetwork::handle(std::uint64_t payload) {
-    const auto index = static_cast<std::uint32_t>(payload >> 3);
-    switch (static_cast<Happening>(payload & 7)) {
-        case news: {
-            const std::vector<News> entries = std::move(batches_[index].entries);
-            batches_.free(index);
-            for (const News& entry : entries) {
-                receive(entry);
-            }
+    const auto index = static_cast<std::uint32_t>(payload >> happening_bits);
+    switch (static_cast<Happening>(payload & ((1U << happening_bits) - 1))) {
+        case news:
+            look_at_forecast(index);
             return;
-        }
         case due:
             handle_due(index);
             return;
@@ -81,7 +76,9 @@ void FluidNetwork::handle(std::uint64_t payload) {
             share_out(index);
             return;
         case delivery:
-            deliver(index);
+            if (payload >> (happening_bits + index_bits) == flows_[index].delivery) {
+                deliver(index);
+            }
             return;
         case level: {
             Buffer& buffer = buffers_[index];
@@ -93,8 +90,20 @@ void FluidNetwork::handle(std::uint64_t payload) {
         case budget: {
             const BudgetChange change = budget_changes_[index];
             budget_changes_.free(index);
+            const std::uint32_t link = change.buffer / channels_;
+            Port& port = ports_[link];
+            port.budgets += change.budget != no_limit ? 1 : 0;
+            port.budgets -= budgets_[change.buffer] != no_limit ? 1 : 0;
             budgets_[change.buffer] = change.budget;
-            touch(change.buffer / channels_);
+            touch(link);
+            if (!port.live && port.budgets > 0) {
+                pass(port, link);
+                if (port.forecast.present() > 0) {
+                    wake(link);
+                } else {
+                    watch(link);
+                }
+            }
             return;
         }
     }
@@ -143,14 +152,24 @@ void FluidNetwork::start(const Message& message, Bytes bytes, std::uint32_t plac
     const std::uint32_t number = flows_.take();
     Flow& flow = flows_[number];
     flow.message = message;
-    flow.bytes = bytes;
     flow.whole = whole;
-    flow.hops = hops;
-    flow.users = hops + 1;
+    flow.path = paths_.take(place, hops, bytes);
+    flow.users = 2;
     flow.started = Time::max();
     flow.first_stage = new_stages(hops);
-    lay_out(flow, number, place);
-    Stage& first = stages_[flow.first_stage];
+    const Path& path = paths_[flow.path];
+    for (std::uint32_t h = 0; h < hops; ++h) {
+        Stage& stage = stages_[flow.first_stage + h];
+        const std::uint32_t use = stage.use;
+        stage = Stage();
+        stage.use = use + 1;
+        stage.flow = number;
+        stage.hop = &path.hops[h];
+        stage.is_last = h + 1 == hops;
+        stage.input = h > 0 ? path.hops[h - 1].behind : none;
+    }
+    stages_[flow.first_stage].live = true;
+    const PathHop& first = path.hops.front();
     touch(first.link);
     Port& port = ports_[first.link];
     auto ring = std::find_if(port.rings.begin(), port.rings.end(),
@@ -161,45 +180,7 @@ void FluidNetwork::start(const Message& message, Bytes bytes, std::uint32_t plac
         ring = port.rings.end() - 1;
     }
     const Share given = port.ring_shares[static_cast<std::size_t>(ring - port.rings.begin())];
-    ring->add(flow.first_stage, flow.packets, first.last, given / 2);
-}
-
-void FluidNetwork::lay_out(Flow& flow, std::uint32_t number, std::uint32_t place) {
-    const PacketCount count(flow.bytes, description_.packet);
-    flow.packets = count.packets;
-    const bool cut_through = description_.packet.switching == topology::Switching::CutThrough;
-    const Bytes header = std::max(description_.packet.header, Bytes(1));
-    for (std::uint32_t h = 0; h < flow.hops; ++h) {
-        Stage& stage = stages_[flow.first_stage + h];
-        const topology::Link& link = description_.graph.link(routes_.link(place + h));
-        const MessageWork work(count, link.rate);
-        const std::uint32_t use = stage.use;
-        stage = Stage();
-        stage.use = use + 1;
-        stage.flow = number;
-        stage.link = static_cast<std::uint32_t>(routes_.link(place + h).value());
-        stage.latency = link.latency;
-        stage.full = work.full;
-        stage.last = work.last;
-        stage.total = work.total;
-        stage.is_last = h + 1 == flow.hops;
-        stage.behind = stage.link * channels_ + routes_.channel(place + h);
-        if (h > 0) {
-            Stage& before = stages_[flow.first_stage + h - 1];
-            stage.input = before.behind;
-            // topology/network/idle_path.h: a packet starts so much later than on the link before.
-            const Time stored =
-                cut_through
-                    ? std::min(before.full,
-                               transfer_time(
-                                   header, description_.graph
-                                               .link(LinkId(static_cast<std::int32_t>(before.link)))
-                                               .rate))
-                    : before.full;
-            const Time slower = before.full > stage.full ? before.full - stage.full : Time();
-            before.shift = later(before.latency, stored > slower ? stored - slower : Time());
-        }
-    }
+    ring->add(flow.first_stage, path.packets, first.last, given / 2);
 }
 
 void FluidNetwork::leave_source(Flow& flow) {
@@ -217,6 +198,14 @@ void FluidNetwork::leave_source(Flow& flow) {
 
 void FluidNetwork::deliver(std::uint32_t number) {
     const Flow flow = flows_[number];
+    flows_[number].delivery = 0;
+    if (load_ != nullptr) {
+        for (const PathHop& hop : paths_[flow.path].hops) {
+            if (!ports_[hop.link].live) {
+                pass(ports_[hop.link], hop.link);
+            }
+        }
+    }
     if (--flows_[number].users == 0) {
         give_back(number);
     }
@@ -233,15 +222,13 @@ void FluidNetwork::deliver(std::uint32_t number) {
 
 void FluidNetwork::give_back(std::uint32_t number) {
     const Flow& flow = flows_[number];
-    if (free_stages_.size() <= flow.hops) {
-        free_stages_.resize(flow.hops + 1);
+    const std::size_t hops = paths_[flow.path].hops.size();
+    if (free_stages_.size() <= hops) {
+        free_stages_.resize(hops + 1);
     }
-    free_stages_[flow.hops].push_back(flow.first_stage);
+    free_stages_[hops].push_back(flow.first_stage);
+    paths_.give_back(flow.path);
     flows_.free(number);
-}
-
-std::vector<engine::LinkUse> FluidNetwork::link_use() const {
-    return use_;
 }
 
 }  // namespace npunet::analytical

@@ -9,6 +9,9 @@
 //   share a link evenly, as a round robin of packets does (sharing.h); what comes in faster than it
 //   leaves queues, first in, first out (input_queue.h).
 // - A full buffer takes in only what leaves it, which its link is told a latency later (buffers.h).
+// - A link that can carry all that comes in passes it on: nothing is simulated there (forecast.h,
+//   quiet_links.cc). It becomes live, with queues, when too much comes in, its own NPU sends as
+//   well, or a full buffer holds it back, until nothing is left of what came in then.
 //
 // A message that shares no link with others takes what its packets take on an idle network, to the
 // picosecond. Packets that take turns are a steady stream here, so messages of few packets that
@@ -21,13 +24,15 @@
 //     FluidNetwork network(description, queue);
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "analytical/fluid/buffers.h"
+#include "analytical/fluid/forecast.h"
 #include "analytical/fluid/input_queue.h"
+#include "analytical/fluid/paths.h"
 #include "analytical/fluid/sharing.h"
 #include "analytical/fluid/source_ring.h"
 #include "analytical/fluid/stage.h"
@@ -45,7 +50,9 @@ public:
     FluidNetwork(const topology::NetworkDescription& description, engine::EventQueue& queue);
 
     void send(const engine::Message& message) override;
-    [[nodiscard]] std::vector<engine::LinkUse> link_use() const override;
+    [[nodiscard]] std::vector<engine::LinkUse> link_use() const override {
+        return paths_.link_use();
+    }
 
 private:
     static constexpr std::uint32_t none = Stage::none;
@@ -58,17 +65,19 @@ private:
         level = 4,
         budget = 5
     };
+    static constexpr unsigned happening_bits = 3;
+    static constexpr unsigned index_bits = 32;
+    static constexpr std::uint64_t delivery_mask = (1U << (64 - happening_bits - index_bits)) - 1;
 
     struct Flow {
         engine::Message message;
-        std::int64_t packets = 1;
-        Bytes bytes;
         Time started;
+        std::uint32_t path = 0;
         std::uint32_t first_stage = none;
-        std::uint32_t hops = 0;
-        std::uint32_t users = 0;     ///< links that it occupies, and its delivery
-        std::uint32_t whole = none;  ///< in wholes_, of a part of a message
-        std::uint32_t next = none;   ///< of a Pool
+        std::uint32_t users = 0;      ///< links that share themselves out to it, and its delivery
+        std::uint32_t whole = none;   ///< in wholes_, of a part of a message
+        std::uint64_t delivery = 0;   ///< which of the planned ones counts
+        std::uint32_t next = none;    ///< of a Pool
     };
 
     /// A message that goes over several planes.
@@ -80,6 +89,7 @@ private:
     };
 
     struct Port {
+        Forecast forecast = {};
         std::vector<SourceRing> rings = {};  ///< messages that start here, by channel
         std::vector<Share> ring_shares = {};
         std::vector<InputQueue> queues = {};  ///< what comes in by other links
@@ -87,25 +97,23 @@ private:
         std::vector<Share> growths = {};      ///< of queues: as their buffers know them
         std::vector<std::uint32_t> closing = {};  ///< messages whose end will have come in
         Time updated;
+        Time passed;  ///< by which the forecast is up to date
         Time next;  ///< when something happens by itself
+        Time news;  ///< when it looks at the forecast
+        Time tells;  ///< when it may tell other rates again: once in the time of a packet
         Time latency;
         Time full;        ///< a full packet
         Share given = 0;  ///< sum of the shares
-        std::uint64_t announcements = 0;
-        bool due = false;  ///< it will share its time again in this instant
-    };
+        std::uint32_t stages = 0;   ///< live ones from other links
+        std::uint32_t budgets = 0;  ///< in force
+        bool untold = false;  ///< rates have changed since
+        bool live = false;  ///< it shares its time out to what comes in by other links
+        bool due = false;   ///< it will share its time again in this instant
 
-    /// What a link tells the next one about a message.
-    struct News {
-        std::uint32_t stage = none;
-        std::uint32_t use = 0;  ///< Stage::use
-        bool tail = false;
-        Share rate = 0;
-        Tail ends;
-    };
-    struct Batch {
-        std::vector<News> entries = {};
-        std::uint32_t next = none;  ///< of a Pool
+        [[nodiscard]] bool starting() const {
+            return std::any_of(rings.begin(), rings.end(),
+                               [](const SourceRing& ring) { return ring.busy(); });
+        }
     };
 
     struct BudgetChange {
@@ -121,14 +129,34 @@ private:
     void start(const engine::Message& message, Bytes bytes, std::uint32_t place, std::uint32_t hops,
                std::uint32_t whole);
     [[nodiscard]] std::uint32_t new_stages(std::uint32_t hops);
-    void lay_out(Flow& flow, std::uint32_t number, std::uint32_t place);
+
+    // quiet_links.cc: links that pass on what comes in.
+    /// The next link is told a rate, or the links up to the next live one are.
+    void tell(std::uint32_t number, Share rate);
+    /// The same for the end, `left` being when it is through here.
+    void tell_end(std::uint32_t number, Tail left);
+    void expect(std::uint32_t number, Forecast::Change change);
+    void look_at_forecast(std::uint32_t link);
+    /// Brings a quiet link up to the present.
+    void pass(Port& port, std::uint32_t link);
+    /// How much may come in without the link having to be shared out.
+    [[nodiscard]] Work room(const Port& port) const;
+    void watch(std::uint32_t link);
+    void wake(std::uint32_t link);
+    void wake_stage(std::uint32_t number, const std::vector<Forecast::Change>& changes,
+                    std::size_t begin, std::size_t end);
+    void take_back_beyond(std::uint32_t number);
+    /// An order of messages at a link that their content gives.
+    [[nodiscard]] bool comes_before(std::uint32_t a, std::uint32_t b) const;
+    /// When the last packet but one was through at the latest, where the last one is at `last`.
+    [[nodiscard]] Tail left_at(const Stage& stage, Share share, Time last) const;
 
     /// Brings a link up to the present.
     void advance(Port& port, std::uint32_t link);
     /// The link shares its time again in this instant.
     void touch(std::uint32_t link);
     [[nodiscard]] std::uint32_t queue_of(const Stage& stage);
-    void receive(const News& entry);
+    void receive(const Forecast::Change& change);
     void handle_due(std::uint32_t link);
     void end_arrivals(std::uint32_t link);
     void take_turns(std::uint32_t link);
@@ -144,36 +172,37 @@ private:
     void give_back(std::uint32_t number);
 
     void share_out(std::uint32_t link);
+    void share_queues(Port& port, std::int64_t round);
+    void share_rings(Port& port);
     void divide(std::uint32_t link);
     void keep_budget(std::uint32_t link, std::uint32_t buffer);
     void plan_next(std::uint32_t link);
-    void announce(std::uint32_t number, Share out);
-    void post(std::uint32_t link, Time at, std::vector<News> entries, bool tails);
+    /// What the link gives a message now. Returns whether the next links have been told.
+    bool announce(std::uint32_t number, Share out);
+    [[nodiscard]] static bool is_news(const Stage& stage);
     [[nodiscard]] bool waits_behind(std::uint32_t number) const;
     void check_buffer(std::uint32_t number);
     void set_budget(std::uint32_t number);
     [[nodiscard]] Tail tail_at_next(const Stage& from, const Stage& to, Tail left) const;
-    void add_use(const Flow& flow, const Stage& stage);
 
     const topology::NetworkDescription& description_;
     engine::EventQueue& queue_;
     RouteTable routes_;
+    PathTable paths_;
     std::uint32_t channels_;
     std::vector<Port> ports_;
     std::vector<Buffer> buffers_;  ///< by link and channel
     /// By link and channel: how much of the link messages may get, in sum, that queue behind it.
     std::vector<Share> budgets_;
-    std::vector<engine::LinkUse> use_;
     Pool<Flow> flows_;
     std::vector<Stage> stages_;
     std::vector<std::vector<std::uint32_t>> free_stages_;  ///< by number of hops
     Pool<Whole> wholes_;
-    Pool<Batch> batches_;
     Pool<BudgetChange> budget_changes_;
     std::vector<Claim> claims_;  ///< queues, then rings
     std::vector<InputQueue::Part> parts_;
-    std::vector<std::pair<Time, News>> outgoing_;
     Sharer sharer_;
+    std::uint64_t deliveries_ = 0;  ///< planned
 };
 
 }  // namespace npunet::analytical

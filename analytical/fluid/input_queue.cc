@@ -37,6 +37,11 @@ void InputQueue::set_in(std::uint32_t stage, Share share) {
     changed_ = true;
 }
 
+void InputQueue::join(std::uint32_t stage, Share share, Work before) {
+    set_in(stage, share);
+    arrived_.back().before = before;
+}
+
 bool InputQueue::end_in(std::uint32_t stage, Work total) {
     begin_segment();
     const auto place = std::find_if(arriving_.begin(), arriving_.end(),

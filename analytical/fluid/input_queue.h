@@ -43,6 +43,8 @@ public:
 
     /// From now on; a positive share.
     void set_in(std::uint32_t stage, Share share);
+    /// The same for a message of which some has come in before.
+    void join(std::uint32_t stage, Share share, Work before);
     /// All of a message, `total`, has come in. Returns whether some of it still waits.
     bool end_in(std::uint32_t stage, Work total);
     void serve(Share rate);

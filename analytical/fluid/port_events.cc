@@ -1,7 +1,6 @@
 // What happens at links by itself: arrivals that end, packets that end, messages that leave.
 
 #include <algorithm>
-#include <utility>
 
 #include "analytical/fluid/fluid_network.h"
 #include "engine/clock/clock_limit.h"
@@ -25,8 +24,10 @@ void FluidNetwork::advance(Port& port, std::uint32_t link) {
     for (std::size_t r = 0; r < port.rings.size(); ++r) {
         port.rings[r].advance(work_in(port.ring_shares[r], span));
     }
-    for (InputQueue& queue : port.queues) {
-        queue.advance(span);
+    if (port.live) {
+        for (InputQueue& queue : port.queues) {
+            queue.advance(span);
+        }
     }
 }
 
@@ -40,7 +41,7 @@ void FluidNetwork::touch(std::uint32_t link) {
 }
 
 std::uint32_t FluidNetwork::queue_of(const Stage& stage) {
-    Port& port = ports_[stage.link];
+    Port& port = ports_[stage.hop->link];
     const auto place =
         std::find_if(port.queues.begin(), port.queues.end(),
                      [&](const InputQueue& queue) { return queue.buffer() == stage.input; });
@@ -49,28 +50,26 @@ std::uint32_t FluidNetwork::queue_of(const Stage& stage) {
         port.queues.emplace_back(stage.input);
         port.ahead.emplace_back();
         port.growths.push_back(0);
-        buffers_[stage.input].queues.push_back({stage.link, number});
+        buffers_[stage.input].queues.push_back({stage.hop->link, number});
     }
     return number;
 }
 
-void FluidNetwork::receive(const News& entry) {
-    Stage& stage = stages_[entry.stage];
-    if (stage.use != entry.use || stage.gone || stage.ended) {
+void FluidNetwork::receive(const Forecast::Change& change) {
+    Stage& stage = stages_[change.stage];
+    if (stage.use != change.use || stage.gone || stage.ended) {
         return;
     }
-    touch(stage.link);
-    Port& port = ports_[stage.link];
-    if (entry.tail) {
-        stage.ends = entry.ends;
-        InputQueue& queue = port.queues[queue_of(stage)];
-        stage.ended = queue.waiting() && queue.end_in(entry.stage, work_of(stage.total));
-        if (!stage.ended) {
-            port.closing.push_back(entry.stage);
-        }
+    Port& port = ports_[stage.hop->link];
+    InputQueue& queue = port.queues[queue_of(stage)];
+    if (!change.tail) {
+        queue.set_in(change.stage, change.rate);
         return;
     }
-    port.queues[queue_of(stage)].set_in(entry.stage, entry.rate);
+    stage.ended = queue.waiting() && queue.end_in(change.stage, work_of(stage.hop->total));
+    if (!stage.ended) {
+        port.closing.push_back(change.stage);
+    }
 }
 
 void FluidNetwork::handle_due(std::uint32_t link) {
@@ -98,7 +97,7 @@ void FluidNetwork::end_arrivals(std::uint32_t link) {
         const bool waited = stages_[number].ended;
         stages_[number].ended = true;
         if (waited || !port.queues[queue_of(stages_[number])].end_in(
-                          number, work_of(stages_[number].total))) {
+                          number, work_of(stages_[number].hop->total))) {
             leave(number);
             retire(number);
         }
@@ -159,67 +158,46 @@ void FluidNetwork::begin(std::uint32_t number) {
 }
 
 Tail FluidNetwork::tail_at_next(const Stage& from, const Stage& to, Tail left) const {
+    const PathHop& here = *from.hop;
+    const PathHop& there = *to.hop;
     const bool cut_through = description_.packet.switching == topology::Switching::CutThrough;
-    const auto ready = [&](Time end, Time here, Time there) {
+    const auto ready = [&](Time end, Time before, Time after) {
         if (!cut_through) {
-            return later(end, from.latency);
+            return later(end, here.latency);
         }
-        const Time header = from.shift - from.latency;
-        const Time slower = here > there ? here - there : Time();
-        return later(end - here, later(from.latency, std::max(std::min(header, here), slower)));
+        const Time header = here.shift - here.latency;
+        const Time slower = before > after ? before - after : Time();
+        return later(end - before,
+                     later(here.latency, std::max(std::min(header, before), slower)));
     };
     Tail next;
-    next.full = flows_[from.flow].packets > 1 ? later(ready(left.full, from.full, to.full), to.full)
-                                              : Time();
-    next.last = later(std::max(next.full, ready(left.last, from.last, to.last)), to.last);
+    if (paths_[flows_[from.flow].path].packets > 1) {
+        next.full = later(ready(left.full, here.full, there.full), there.full);
+    }
+    next.last = later(std::max(next.full, ready(left.last, here.last, there.last)), there.last);
     return next;
 }
 
 void FluidNetwork::retire(std::uint32_t number) {
-    const std::uint32_t flow = stages_[number].flow;
+    Stage& stage = stages_[number];
+    if (stage.input != none) {
+        --ports_[stage.hop->link].stages;
+    }
+    stage.live = false;
+    const std::uint32_t flow = stage.flow;
     if (--flows_[flow].users == 0) {
         give_back(flow);
     }
 }
 
 void FluidNetwork::leave(std::uint32_t number) {
-    const Time now = queue_.now();
-    stages_[number].gone = true;
-    const Stage stage = stages_[number];
-    Flow& flow = flows_[stage.flow];
-    add_use(flow, stage);
-    if (stage.is_last) {
-        schedule(later(now, stage.latency), delivery, flow.message.id.value(), stage.flow,
-                 flow.whole == none ? 0 : stage.link);
-    } else {
-        Tail left{Time(), now};
-        if (flow.packets > 1) {
-            const Share share = stage.input == none ? whole_link : stage.out;
-            const Time last = share > 0 ? done_at(Time(), work_of(stage.last), share) : stage.last;
-            left.full = now - std::min(now, std::max(last, stage.last));
-            if (stage.ends.full > left.full && stage.ends.full <= now) {
-                left.full = stage.ends.full;
-            }
-        }
-        News entry;
-        entry.stage = number + 1;
-        entry.use = stages_[number + 1].use;
-        entry.tail = true;
-        entry.ends = tail_at_next(stage, stages_[number + 1], left);
-        post(stage.link, later(now, stage.latency), {entry}, true);
+    const Stage& stage = stages_[number];
+    const bool at_source = stage.input == none;
+    const std::uint32_t flow = stage.flow;
+    tell_end(number, left_at(stage, at_source ? whole_link : stage.out, queue_.now()));
+    if (at_source) {
+        leave_source(flows_[flow]);
     }
-    if (stage.input == none) {
-        leave_source(flow);
-    }
-}
-
-void FluidNetwork::add_use(const Flow& flow, const Stage& stage) {
-    engine::LinkUse& use = use_[stage.link];
-    const PacketCount count(flow.bytes, description_.packet);
-    use.payload += flow.bytes;
-    use.wire += (count.packets - 1) * count.full + count.last;
-    use.packets += static_cast<std::uint64_t>(count.packets);
-    use.busy = later(use.busy, stage.total);
 }
 
 }  // namespace npunet::analytical

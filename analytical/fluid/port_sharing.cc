@@ -36,12 +36,11 @@ bool FluidNetwork::waits_behind(std::uint32_t number) const {
         return false;
     }
     const Stage& next = stages_[number + 1];
-    for (const InputQueue& queue : ports_[next.link].queues) {
-        if (queue.buffer() == next.input) {
-            return queue.waiting();
-        }
-    }
-    return false;
+    const Port& port = ports_[next.hop->link];
+    return port.live && std::any_of(port.queues.begin(), port.queues.end(),
+                                    [&](const InputQueue& queue) {
+                                        return queue.buffer() == next.input && queue.waiting();
+                                    });
 }
 
 void FluidNetwork::keep_budget(std::uint32_t link, std::uint32_t buffer) {
@@ -51,12 +50,13 @@ void FluidNetwork::keep_budget(std::uint32_t link, std::uint32_t buffer) {
     std::vector<std::size_t> places;
     std::vector<Share> behind;  // of a claim: how much of it waits behind the link, times 2^20
     constexpr int bits = 20;
-    for (std::size_t q = 0; q < port.queues.size(); ++q) {
+    const std::size_t queues = claims_.size() - port.rings.size();
+    for (std::size_t q = 0; q < queues; ++q) {
         port.queues[q].leaving(parts_);
         Share sum = 0;
         Share waits = 0;
         for (const InputQueue::Part& part : parts_) {
-            if (stages_[part.stage].behind == buffer) {
+            if (stages_[part.stage].hop->behind == buffer) {
                 const Share share = std::max<Share>(part.share, 1);
                 sum += share;
                 waits += waits_behind(part.stage) ? share : 0;
@@ -75,8 +75,8 @@ void FluidNetwork::keep_budget(std::uint32_t link, std::uint32_t buffer) {
             for (std::size_t i = 0; i < ring.size(); ++i) {
                 waits += waits_behind(ring.stage(i)) ? 1 : 0;
             }
-            some.push_back(claims_[port.queues.size() + r]);
-            places.push_back(port.queues.size() + r);
+            some.push_back(claims_[queues + r]);
+            places.push_back(queues + r);
             behind.push_back((waits << bits) / std::max<Share>(static_cast<Share>(ring.size()), 1));
         }
     }
@@ -117,15 +117,25 @@ void FluidNetwork::divide(std::uint32_t link) {
 }
 
 void FluidNetwork::share_out(std::uint32_t link) {
+    if (!ports_[link].live && ports_[link].starting()) {
+        pass(ports_[link], link);
+        if (ports_[link].forecast.present() > 0) {
+            wake(link);
+        } else if (!ports_[link].forecast.idle()) {
+            watch(link);
+        }
+    }
     Port& port = ports_[link];
     advance(port, link);
     port.due = false;
     claims_.clear();
     std::int64_t round = 0;
-    for (std::size_t q = 0; q < port.queues.size(); ++q) {
-        port.queues[q].settle();
-        round += port.queues[q].waiting() ? 1 : 0;
-        claims_.push_back({static_cast<std::uint32_t>(q), port.queues[q].demand(), 0});
+    if (port.live) {
+        for (std::size_t q = 0; q < port.queues.size(); ++q) {
+            port.queues[q].settle();
+            round += port.queues[q].waiting() ? 1 : 0;
+            claims_.push_back({static_cast<std::uint32_t>(q), port.queues[q].demand(), 0});
+        }
     }
     for (std::size_t r = 0; r < port.rings.size(); ++r) {
         SourceRing& ring = port.rings[r];
@@ -137,13 +147,31 @@ void FluidNetwork::share_out(std::uint32_t link) {
         }
         round += ring.busy() ? 1 : 0;
         claims_.push_back({static_cast<std::uint32_t>(port.queues.size() + r),
-                           port.rings[r].busy() ? no_limit : 0, 0});
+                           ring.busy() ? no_limit : 0, 0});
     }
     if (!claims_.empty()) {
         divide(link);
     }
     port.given = 0;
-    outgoing_.clear();
+    if (port.live) {
+        share_queues(port, round);
+    }
+    share_rings(port);
+    plan_next(link);
+    if (port.live && port.stages == 0 &&
+        std::none_of(port.queues.begin(), port.queues.end(),
+                     [](const InputQueue& queue) { return queue.waiting(); })) {
+        port.live = false;
+        port.passed = queue_.now();
+        (void)port.forecast.take();
+    }
+}
+
+void FluidNetwork::share_queues(Port& port, std::int64_t round) {
+    const Time now = queue_.now();
+    const bool tells = port.tells <= now;
+    bool told = false;
+    port.untold = false;
     std::int64_t position = 0;
     for (std::size_t q = 0; q < port.queues.size(); ++q) {
         InputQueue& queue = port.queues[q];
@@ -154,19 +182,38 @@ void FluidNetwork::share_out(std::uint32_t link) {
         port.ahead[q] = queue.waiting() ? ahead_of(port.full, share, round, position) : Time();
         queue.leaving(parts_);
         for (const InputQueue::Part& part : parts_) {
-            announce(part.stage, part.share);
+            Stage& stage = stages_[part.stage];
+            if (tells || stage.announced == 0) {
+                told = announce(part.stage, part.share) || told;
+            } else {
+                stage.out = part.share;
+                port.untold = port.untold || is_news(stage);
+            }
         }
         const Share growth =
             converted(queue.growth(), port.full, ports_[queue.buffer() / channels_].full);
         if (growth != port.growths[q]) {
             Buffer& buffer = buffers_[queue.buffer()];
-            buffer.advance(queue_.now());
+            buffer.advance(now);
             buffer.growth += growth - port.growths[q];
             port.growths[q] = growth;
         }
     }
+    if (told) {
+        port.tells = later(now, port.full);
+    }
+    for (const InputQueue& queue : port.queues) {
+        if (queue.waiting() || buffers_[queue.buffer()].closed ||
+            buffers_[queue.buffer()].filled > 0) {
+            check_buffer(queue.buffer());
+        }
+    }
+}
+
+void FluidNetwork::share_rings(Port& port) {
+    const std::size_t queues = claims_.size() - port.rings.size();
     for (std::size_t r = 0; r < port.rings.size(); ++r) {
-        const Share share = port.ring_shares[r] = claims_[port.queues.size() + r].share;
+        const Share share = port.ring_shares[r] = claims_[queues + r].share;
         port.given += share;
         const SourceRing& ring = port.rings[r];
         for (std::size_t i = 0; i < ring.size(); ++i) {
@@ -179,30 +226,12 @@ void FluidNetwork::share_out(std::uint32_t link) {
             announce(ring.served(), share);
         }
     }
-    for (const InputQueue& queue : port.queues) {
-        if (queue.waiting() || buffers_[queue.buffer()].closed ||
-            buffers_[queue.buffer()].filled > 0) {
-            check_buffer(queue.buffer());
-        }
-    }
-    plan_next(link);
-    // News of one instant go together.
-    std::stable_sort(outgoing_.begin(), outgoing_.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (std::size_t i = 0; i < outgoing_.size();) {
-        const Time at = outgoing_[i].first;
-        std::vector<News> entries;
-        for (; i < outgoing_.size() && outgoing_[i].first == at; ++i) {
-            entries.push_back(outgoing_[i].second);
-        }
-        post(link, at, std::move(entries), false);
-    }
 }
 
 void FluidNetwork::plan_next(std::uint32_t link) {
     Port& port = ports_[link];
     const Time now = queue_.now();
-    Time next = Time::max();
+    Time next = port.live && port.untold ? port.tells : Time::max();
     for (const std::uint32_t number : port.closing) {
         next = std::min(next, std::max(stages_[number].ends.last, now));
     }
@@ -237,25 +266,19 @@ void FluidNetwork::plan_next(std::uint32_t link) {
     }
 }
 
-void FluidNetwork::announce(std::uint32_t number, Share out) {
-    Stage& stage = stages_[number];
-    stage.out = out;
-    if (stage.is_last || stage.gone || !differs(out, stage.announced, untold_rate_bits)) {
-        return;
-    }
-    stage.announced = out;
-    const Stage& next = stages_[number + 1];
-    News entry;
-    entry.stage = number + 1;
-    entry.use = next.use;
-    entry.rate = converted(out, stage.total, next.total);
-    outgoing_.emplace_back(later(queue_.now(), stage.shift), entry);
+bool FluidNetwork::is_news(const Stage& stage) {
+    return !stage.is_last && !stage.gone && differs(stage.out, stage.announced, untold_rate_bits);
 }
 
-void FluidNetwork::post(std::uint32_t link, Time at, std::vector<News> entries, bool tails) {
-    const std::uint32_t batch = batches_.take();
-    batches_[batch].entries = std::move(entries);
-    schedule(at, news, link, batch, (std::uint64_t{tails} << 63) | ++ports_[link].announcements);
+bool FluidNetwork::announce(std::uint32_t number, Share out) {
+    Stage& stage = stages_[number];
+    stage.out = out;
+    if (!is_news(stage)) {
+        return false;
+    }
+    stage.announced = out;
+    tell(number, out);
+    return true;
 }
 
 }  // namespace npunet::analytical

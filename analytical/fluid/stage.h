@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "analytical/fluid/message_work.h"
+#include "analytical/fluid/paths.h"
 #include "analytical/fluid/work.h"
 #include "base/quantities.h"
 
@@ -18,25 +18,23 @@ struct Tail {
 struct Stage {
     static constexpr std::uint32_t none = 0xffffffff;
 
+    const PathHop* hop = nullptr;
     std::uint32_t flow = none;
     std::uint32_t use = 0;  ///< how often this place was used before
-    std::uint32_t link = 0;
-    std::uint32_t input = none;   ///< the buffer in which it queues; none at the source
-    std::uint32_t behind = none;  ///< the buffer behind the link
-    Time latency;                 ///< of the link
-    Time full;                    ///< a packet on the link
-    Time last;                    ///< the last packet
-    Time total;                   ///< all packets
-    /// Between the sending of something here and at the next link, for a stream of packets.
-    Time shift;
+    std::uint32_t input = none;  ///< the buffer in which it queues; none at the source
+    bool is_last = false;        ///< the link ends at the destination
+    /// The link shares its time out among messages, this one among them; elsewhere it passes on
+    /// what comes in.
+    bool live = false;
+    bool gone = false;   ///< its end has left, or when it will is known
+    bool ended = false;  ///< all of it has come in
 
+    Share told = 0;       ///< what comes in, as the link before has told last
     Share out = 0;        ///< what the link gives
     Share announced = 0;  ///< what the next link knows of
-    /// When its packets are through here at the earliest, from when the link before has sent them.
+    /// When its packets are through here at the earliest, from when the link before has sent them;
+    /// when they are through, once they are.
     Tail ends;
-    bool is_last = false;  ///< the link ends at the destination
-    bool gone = false;     ///< its end has left
-    bool ended = false;    ///< all of it has come in
 };
 
 }  // namespace npunet::analytical

@@ -1,0 +1,77 @@
+// What messages of one size on one route have in common: the links, and the times that packets
+// need on them.
+//
+//     PathTable paths(description, routes);
+//     const std::uint32_t number = paths.take(place, hops, bytes);
+//     paths[number].hops[0].full;
+//     paths.give_back(number);               // the message has arrived
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "analytical/route_table.h"
+#include "base/pool.h"
+#include "base/quantities.h"
+#include "engine/network/network.h"
+#include "topology/network/network_description.h"
+
+namespace npunet::analytical {
+
+struct PathHop {
+    std::uint32_t link = 0;
+    std::uint32_t behind = 0;  ///< the buffer behind the link
+    Time latency;
+    Time full;   ///< a packet on the link
+    Time last;   ///< the last packet
+    Time total;  ///< all packets
+    /// Between the sending of something here and at the next link, for a stream of packets.
+    Time shift;
+};
+
+struct Path {
+    std::vector<PathHop> hops = {};
+    Bytes bytes;
+    Bytes wire;
+    std::int64_t packets = 1;
+    std::uint32_t users = 0;     ///< messages under way
+    std::uint64_t messages = 0;  ///< that have arrived
+    std::uint32_t next = 0xffffffff;  ///< another size on the same route
+};
+
+class PathTable {
+public:
+    /// The references must outlive the table.
+    PathTable(const topology::NetworkDescription& description, const RouteTable& routes);
+
+    /// `place` in the table of routes, as are the `hops` behind it.
+    [[nodiscard]] std::uint32_t take(std::uint32_t place, std::uint32_t hops, Bytes bytes);
+    void give_back(std::uint32_t number) {
+        Path& path = paths_[number];
+        --path.users;
+        ++path.messages;
+    }
+    /// Until the next take(); its hops, as long as it is used.
+    [[nodiscard]] const Path& operator[](std::uint32_t number) const { return paths_[number]; }
+
+    /// What each link has carried of the messages that have arrived.
+    [[nodiscard]] std::vector<engine::LinkUse> link_use() const;
+
+private:
+    static constexpr std::uint32_t none = 0xffffffff;
+    /// Sizes of a route that are kept though no message has them.
+    static constexpr int most_unused = 4;
+
+    void fill(Path& path, std::uint32_t place, std::uint32_t hops, Bytes bytes) const;
+
+    const topology::NetworkDescription& description_;
+    const RouteTable& routes_;
+    std::uint32_t channels_;
+    Pool<Path> paths_;
+    std::vector<std::uint32_t> first_;   ///< by place
+    std::vector<std::uint32_t> used_;    ///< paths, in the order of their first use
+    std::vector<engine::LinkUse> past_;  ///< of paths that have changed their size
+};
+
+}  // namespace npunet::analytical

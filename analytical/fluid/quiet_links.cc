@@ -1,0 +1,267 @@
+// Links that pass on what comes in, without being simulated, and how they become live.
+
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "analytical/fluid/fluid_network.h"
+#include "engine/clock/clock_limit.h"
+#include "engine/network/link_load.h"
+
+namespace npunet::analytical {
+
+using engine::later;
+using Change = Forecast::Change;
+
+namespace {
+
+/// A link is not shared out for this part of its rate, 2^-9: what is told is no more accurate.
+constexpr int tolerance_bits = 9;
+
+/// A forecast with fewer changes is not looked through for those that are of no use any more.
+constexpr std::size_t few_changes = 32;
+
+}  // namespace
+
+void FluidNetwork::tell(std::uint32_t number, Share rate) {
+    Time at = queue_.now();
+    const Time total = stages_[number].hop->total;
+    for (std::uint32_t n = number; !stages_[n].is_last; ++n) {
+        at = later(at, stages_[n].hop->shift);
+        Stage& next = stages_[n + 1];
+        const Share there = converted(rate, total, next.hop->total);
+        const Share before = std::exchange(next.told, there);
+        expect(n + 1, {at, n + 1, next.use, there, there - before, false});
+        if (stages_[n + 1].live) {
+            return;
+        }
+    }
+}
+
+void FluidNetwork::tell_end(std::uint32_t number, Tail left) {
+    stages_[number].ends.last = left.last;
+    for (std::uint32_t n = number;; ++n) {
+        stages_[n].gone = true;
+        const Time arrival = later(left.last, stages_[n].hop->latency);
+        if (stages_[n].is_last) {
+            const std::uint32_t flow = stages_[n].flow;
+            flows_[flow].delivery = ++deliveries_ & delivery_mask;
+            schedule(arrival, delivery, flows_[flow].message.id.value(),
+                     (flows_[flow].delivery << index_bits) | flow,
+                     flows_[flow].whole == none ? 0 : stages_[n].hop->link);
+            return;
+        }
+        Stage& next = stages_[n + 1];
+        next.ends = tail_at_next(stages_[n], next, left);
+        const bool live = ports_[next.hop->link].live;
+        const Time at = live ? arrival : next.ends.last;
+        // Rates that would come after it do not come.
+        next.told -= ports_[next.hop->link].forecast.take_back(n + 1, at);
+        const Share rate = std::exchange(next.told, 0);
+        left = left_at(next, rate, next.ends.last);
+        expect(n + 1, {at, n + 1, next.use, 0, -rate, true});
+        if (stages_[n + 1].live) {
+            return;
+        }
+    }
+}
+
+void FluidNetwork::expect(std::uint32_t number, Change change) {
+    Stage& stage = stages_[number];
+    const std::uint32_t link = stage.hop->link;
+    Port& port = ports_[link];
+    if (port.live) {
+        if (!stage.live) {
+            stage.live = true;
+            ++port.stages;
+            ++flows_[stage.flow].users;
+        }
+        port.forecast.add(change);
+        if (change.at < port.news) {
+            port.news = change.at;
+            schedule(change.at, news, link, link);
+        }
+        return;
+    }
+    pass(port, link);
+    if (port.forecast.changes().size() >= few_changes &&
+        port.forecast.changes().size() == port.forecast.changes().capacity()) {
+        const Time now = queue_.now();
+        port.forecast.forget([&](const Change& past) {
+            const Stage& its = stages_[past.stage];
+            return its.use != past.use || (its.gone && its.ends.last <= now);
+        });
+    }
+    port.forecast.add(change);
+    if (change.difference > 0) {
+        watch(link);
+    }
+}
+
+void FluidNetwork::pass(Port& port, std::uint32_t link) {
+    const Time now = queue_.now();
+    Forecast& forecast = port.forecast;
+    while (forecast.next() <= now) {
+        const Time at = std::max(forecast.next(), port.passed);
+        if (load_ != nullptr && forecast.present() > 0) {
+            const Work busy = std::min<Work>(forecast.present(), whole_link);
+            load_->add(link, port.passed.ps(), at.ps(),
+                       static_cast<std::int64_t>(busy * (at - port.passed).ps() >> share_bits));
+        }
+        port.passed = at;
+        (void)forecast.pass();
+    }
+}
+
+Work FluidNetwork::room(const Port& port) const {
+    return port.budgets > 0 || port.starting() ? 0 : whole_link + (whole_link >> tolerance_bits);
+}
+
+void FluidNetwork::watch(std::uint32_t link) {
+    Port& port = ports_[link];
+    const Time when = port.forecast.exceeds(room(port));
+    if (when < port.news) {
+        port.news = std::max(when, queue_.now());
+        schedule(port.news, news, link, link);
+    }
+}
+
+void FluidNetwork::look_at_forecast(std::uint32_t link) {
+    Port& port = ports_[link];
+    const Time now = queue_.now();
+    if (port.news != now) {
+        return;
+    }
+    port.news = Time::max();
+    if (!port.live) {
+        pass(port, link);
+        if (port.forecast.present() > room(port)) {
+            wake(link);
+        } else {
+            watch(link);
+        }
+        return;
+    }
+    touch(link);
+    std::vector<Change> changes;
+    while (ports_[link].forecast.next() <= now) {
+        changes.push_back(ports_[link].forecast.pass());
+    }
+    ports_[link].forecast.forget([](const Change&) { return true; });
+    // What comes at one time, in an order that its content gives.
+    std::stable_sort(changes.begin(), changes.end(), [&](const Change& a, const Change& b) {
+        return a.tail != b.tail ? b.tail : comes_before(a.stage, b.stage);
+    });
+    for (const Change& change : changes) {
+        receive(change);
+    }
+    const Time next = ports_[link].forecast.next();
+    if (next != Time::max()) {
+        ports_[link].news = next;
+        schedule(next, news, link, link);
+    }
+}
+
+bool FluidNetwork::comes_before(std::uint32_t a, std::uint32_t b) const {
+    const auto content = [&](std::uint32_t number) {
+        const Stage& stage = stages_[number];
+        return std::make_tuple(flows_[stage.flow].message.id.value(), stage.input, number);
+    };
+    return content(a) < content(b);
+}
+
+void FluidNetwork::wake(std::uint32_t link) {
+    Port& port = ports_[link];
+    pass(port, link);
+    advance(port, link);
+    port.live = true;
+    std::vector<Change> changes = port.forecast.take();
+    port.news = Time::max();
+    std::erase_if(changes, [&](const Change& change) {
+        return stages_[change.stage].use != change.use;
+    });
+    std::stable_sort(
+        changes.begin(), changes.end(),
+        [&](const Change& a, const Change& b) { return comes_before(a.stage, b.stage); });
+    for (std::size_t begin = 0; begin < changes.size();) {
+        std::size_t end = begin + 1;
+        while (end < changes.size() && changes[end].stage == changes[begin].stage) {
+            ++end;
+        }
+        wake_stage(changes[begin].stage, changes, begin, end);
+        begin = end;
+    }
+    touch(link);
+}
+
+void FluidNetwork::wake_stage(std::uint32_t number, const std::vector<Change>& changes,
+                              std::size_t begin, std::size_t end) {
+    const Time now = queue_.now();
+    const std::uint32_t link = stages_[number].hop->link;
+    if (changes[end - 1].tail && changes[end - 1].at <= now) {
+        return;
+    }
+    Stage& stage = stages_[number];
+    stage.live = true;
+    ++ports_[link].stages;
+    ++flows_[stage.flow].users;
+    Share rate = 0;
+    Work before = 0;
+    std::size_t i = begin;
+    for (; i < end && changes[i].at <= now; ++i) {
+        rate = changes[i].rate;
+        const Time until = i + 1 < end ? std::min(changes[i + 1].at, now) : now;
+        before += work_in(rate, until - changes[i].at);
+    }
+    stage.out = stage.announced = rate;
+    take_back_beyond(number);
+    if (i > begin) {
+        Port& port = ports_[link];
+        port.queues[queue_of(stages_[number])].join(number, rate, before);
+    }
+    for (; i < end; ++i) {
+        Change change = changes[i];
+        if (change.tail) {
+            const Stage& previous = stages_[number - 1];
+            change.at = std::max(later(previous.ends.last, previous.hop->latency), now);
+        }
+        expect(number, change);
+    }
+}
+
+void FluidNetwork::take_back_beyond(std::uint32_t number) {
+    Stage& stage = stages_[number];
+    Time after = queue_.now();
+    bool gone = std::exchange(stage.gone, false);
+    for (std::uint32_t n = number; !stages_[n].is_last; ++n) {
+        after = later(after, stages_[n].hop->shift);
+        Stage& next = stages_[n + 1];
+        Forecast& forecast = ports_[next.hop->link].forecast;
+        next.told -= forecast.take_back(n + 1, after);
+        if (next.live) {
+            return;
+        }
+        gone = std::exchange(next.gone, false) || gone;
+    }
+    if (gone) {
+        flows_[stage.flow].delivery = 0;
+    }
+}
+
+Tail FluidNetwork::left_at(const Stage& stage, Share share, Time last) const {
+    Tail left{Time(), last};
+    if (paths_[flows_[stage.flow].path].packets > 1) {
+        const Time needs = share > 0 && share < whole_link
+                               ? done_at(Time(), work_of(stage.hop->last), share)
+                               : stage.hop->last;
+        left.full = last - std::min(last, needs);
+        if (stage.ends.full > left.full && stage.ends.full <= last) {
+            left.full = stage.ends.full;
+        }
+    }
+    return left;
+}
+
+}  // namespace npunet::analytical
