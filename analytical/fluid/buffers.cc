@@ -21,8 +21,9 @@ void FluidNetwork::check_buffer(std::uint32_t number) {
     const Time now = queue_.now();
     buffer.advance(now);
     const bool waits =
-        std::any_of(buffer.queues.begin(), buffer.queues.end(), [&](const Buffer::Place& place) {
-            return ports_[place.link].queues[place.queue].waiting();
+        std::any_of(buffer.places.begin(), buffer.places.end(), [&](const Buffer::Place& place) {
+            const Port& port = ports_[place.link];
+            return port.queues[port.feeds[place.feed].queue].waiting();
         });
     const Work limit = work_of(buffer.limit);
     const Work open =
@@ -31,15 +32,15 @@ void FluidNetwork::check_buffer(std::uint32_t number) {
         buffer.filled = 0;
         buffer.closed = false;
     } else if (!buffer.closed && buffer.growth > 0 && buffer.filled >= limit) {
-        buffer.closed = true;
+        buffer.closed = !windows_fit(number);
     } else if (buffer.closed && buffer.filled <= open) {
         buffer.closed = false;
     }
     set_budget(number);
     Time next = Time::max();
     if (!buffer.closed && buffer.growth > 0) {
-        next = std::max(done_at(now, limit - buffer.filled, capped_share(buffer.growth)),
-                        later(now, Time::ps(1)));
+        const Work room = buffer.filled < limit ? limit - buffer.filled : limit;
+        next = std::max(done_at(now, room, capped_share(buffer.growth)), later(now, Time::ps(1)));
     } else if (buffer.closed && buffer.growth < 0) {
         next = std::max(done_at(now, buffer.filled - open, capped_share(-buffer.growth)),
                         later(now, Time::ps(1)));
@@ -52,16 +53,40 @@ void FluidNetwork::check_buffer(std::uint32_t number) {
     }
 }
 
+bool FluidNetwork::windows_fit(std::uint32_t number) const {
+    if (!queue_pairs_) {
+        return false;
+    }
+    std::vector<std::uint32_t> stages;
+    for (const Buffer::Place& place : buffers_[number].places) {
+        const Port& port = ports_[place.link];
+        port.queues[port.feeds[place.feed].queue].stages(stages);
+    }
+    std::sort(stages.begin(), stages.end());
+    stages.erase(std::unique(stages.begin(), stages.end()), stages.end());
+    const Rate rate =
+        description_.graph.link(LinkId(static_cast<std::int32_t>(number / channels_))).rate;
+    Time sum;
+    for (const std::uint32_t stage : stages) {
+        if (stages_[stage].input == number) {
+            sum = later(sum,
+                        transfer_time(paths_[flows_[stages_[stage].flow].path].queueing, rate));
+        }
+    }
+    return sum <= buffers_[number].limit;
+}
+
 void FluidNetwork::set_budget(std::uint32_t number) {
     Buffer& buffer = buffers_[number];
     Share share = no_limit;
     if (buffer.closed) {
         share = 0;
         const Time full = ports_[number / channels_].full;
-        for (const Buffer::Place& place : buffer.queues) {
-            const InputQueue& queue = ports_[place.link].queues[place.queue];
-            if (queue.waiting()) {
-                share += converted(queue.rate(), ports_[place.link].full, full);
+        for (const Buffer::Place& place : buffer.places) {
+            const Port& port = ports_[place.link];
+            const Feed& feed = port.feeds[place.feed];
+            if (port.queues[feed.queue].waiting()) {
+                share += converted(feed.out, port.full, full);
             }
         }
     }

@@ -24,12 +24,12 @@ struct Buffer {
     bool closed = false;
     std::uint64_t changes = 0;  ///< of the budget
     Share budget = no_limit;  ///< for what waits behind the link, last told to it
-    /// Where the messages in it wait: links, and the number of the queue there.
+    /// Where the messages in it wait: links, and the number of the feed there.
     struct Place {
         std::uint32_t link;
-        std::uint32_t queue;
+        std::uint32_t feed;
     };
-    std::vector<Place> queues = {};
+    std::vector<Place> places = {};
 
     void advance(Time now) {
         filled += growth * (now - updated).ps();

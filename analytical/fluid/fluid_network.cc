@@ -30,6 +30,8 @@ FluidNetwork::FluidNetwork(const topology::NetworkDescription& description,
       routes_(description),
       paths_(description, routes_),
       channels_(description.virtual_channels()),
+      credits_(description.packet.flow_control == topology::FlowControl::Credit),
+      queue_pairs_(description.packet.transport.kind != topology::TransportKind::None),
       ports_(description.graph.links()),
       buffers_(description.graph.links() * channels_),
       budgets_(buffers_.size(), no_limit) {
@@ -39,15 +41,34 @@ FluidNetwork::FluidNetwork(const topology::NetworkDescription& description,
         ports_[i].next = ports_[i].news = Time::max();
         ports_[i].latency = link.latency;
         const Time full = ports_[i].full = transfer_time(packet, link.rate);
-        // Credit is under way for two latencies and a packet.
-        const Time room = transfer_time(description.buffer_of(LinkId(i)), link.rate);
-        const Time away = later(full, later(link.latency, link.latency));
+        const Time limit = limit_of(LinkId(i), full);
         for (std::uint32_t c = 0; c < channels_; ++c) {
             Buffer& buffer = buffers_[i * channels_ + c];
-            buffer.limit = room > later(away, full) ? room - away : full;
+            buffer.limit = limit;
             buffer.next = Time::max();
         }
     }
+}
+
+Time FluidNetwork::limit_of(LinkId number, Time full) const {
+    const topology::Link& link = description_.graph.link(number);
+    switch (description_.packet.flow_control) {
+        case topology::FlowControl::None:
+            return Time::max();
+        case topology::FlowControl::Pfc: {
+            const double alpha = description_.packet.shared_buffer.alpha;
+            const auto room =
+                static_cast<double>(description_.shared_buffer_of(link.to).value());
+            const Bytes most(static_cast<std::int64_t>(room * alpha / (1 + alpha)));
+            return std::max(transfer_time(most, link.rate), full);
+        }
+        case topology::FlowControl::Credit:
+            break;
+    }
+    // Credit is under way for two latencies and a packet.
+    const Time room = transfer_time(description_.buffer_of(number), link.rate);
+    const Time away = later(full, later(link.latency, link.latency));
+    return room > later(away, full) ? room - away : full;
 }
 
 void FluidNetwork::schedule(Time at, Happening what, std::uint64_t content, std::uint64_t index,
@@ -57,7 +78,8 @@ void FluidNetwork::schedule(Time at, Happening what, std::uint64_t content, std:
                                   engine::event_kind::port,
                                   engine::event_kind::message_delivered,
                                   kind_of_level,
-                                  kind_of_budget};
+                                  kind_of_budget,
+                                  engine::event_kind::message_sent};
     const Phase phase = what == sharing ? Phase::Arbitration : Phase::Arrival;
     queue_.schedule(at, EventKey::of(phase, kinds[what], content, minor), *this,
                     (index << happening_bits) | what);
@@ -79,6 +101,9 @@ void FluidNetwork::handle(std::uint64_t payload) {
             if (payload >> (happening_bits + index_bits) == flows_[index].delivery) {
                 deliver(index);
             }
+            return;
+        case acknowledged:
+            listener_->on_sent(index);
             return;
         case level: {
             Buffer& buffer = buffers_[index];
@@ -180,7 +205,9 @@ void FluidNetwork::start(const Message& message, Bytes bytes, std::uint32_t plac
         ring = port.rings.end() - 1;
     }
     const Share given = port.ring_shares[static_cast<std::size_t>(ring - port.rings.begin())];
-    ring->add(flow.first_stage, path.packets, first.last, given / 2);
+    ring->add({flow.first_stage, path.paced, work_of(first.last),
+               queue_pairs_ ? path.route : none},
+              given / 2);
 }
 
 void FluidNetwork::leave_source(Flow& flow) {
@@ -191,9 +218,21 @@ void FluidNetwork::leave_source(Flow& flow) {
             return;
         }
     }
-    if (flow.message.wants_sent) {
+    if (flow.message.wants_sent && !queue_pairs_) {
         listener_->on_sent(flow.message.handle);
     }
+}
+
+Time FluidNetwork::acknowledgement(const Message& message, std::uint32_t route) {
+    Time& known = at_place(acknowledgements_, route);
+    if (known == Time()) {
+        const Bytes header = std::max(description_.packet.header, Bytes(1));
+        for (const topology::Hop& hop : description_.route(message.destination, message.source)) {
+            const topology::Link& link = description_.graph.link(hop.link);
+            known = later(later(known, link.latency), transfer_time(header, link.rate));
+        }
+    }
+    return known;
 }
 
 void FluidNetwork::deliver(std::uint32_t number) {
@@ -206,6 +245,7 @@ void FluidNetwork::deliver(std::uint32_t number) {
             }
         }
     }
+    const std::uint32_t route = paths_[flow.path].route;
     if (--flows_[number].users == 0) {
         give_back(number);
     }
@@ -216,6 +256,10 @@ void FluidNetwork::deliver(std::uint32_t number) {
             return;
         }
         wholes_.free(flow.whole);
+    }
+    if (queue_pairs_ && flow.message.wants_sent) {
+        schedule(later(queue_.now(), acknowledgement(flow.message, route)), acknowledged,
+                 flow.message.id.value(), flow.message.handle);
     }
     listener_->on_delivered(flow.message.handle, started);
 }

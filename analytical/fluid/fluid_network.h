@@ -50,6 +50,7 @@ public:
     FluidNetwork(const topology::NetworkDescription& description, engine::EventQueue& queue);
 
     void send(const engine::Message& message) override;
+    [[nodiscard]] bool sends_in_order() const override { return queue_pairs_; }
     [[nodiscard]] std::vector<engine::LinkUse> link_use() const override {
         return paths_.link_use();
     }
@@ -63,7 +64,8 @@ private:
         sharing = 2,
         delivery = 3,
         level = 4,
-        budget = 5
+        budget = 5,
+        acknowledged = 6
     };
     static constexpr unsigned happening_bits = 3;
     static constexpr unsigned index_bits = 32;
@@ -88,13 +90,22 @@ private:
         std::uint32_t next = none;   ///< of a Pool
     };
 
+    /// What comes to a queue by one buffer.
+    struct Feed {
+        std::uint32_t queue = 0;
+        std::uint32_t buffer = 0;
+        Share in = 0;
+        Share out = 0;
+        Share growth = 0;  ///< as the buffer knows it
+    };
+
     struct Port {
         Forecast forecast = {};
         std::vector<SourceRing> rings = {};  ///< messages that start here, by channel
         std::vector<Share> ring_shares = {};
         std::vector<InputQueue> queues = {};  ///< what comes in by other links
         std::vector<Time> ahead = {};         ///< of queues: of the last packets of those that end
-        std::vector<Share> growths = {};      ///< of queues: as their buffers know them
+        std::vector<Feed> feeds = {};         ///< of queues
         std::vector<std::uint32_t> closing = {};  ///< messages whose end will have come in
         Time updated;
         Time passed;  ///< by which the forecast is up to date
@@ -126,6 +137,8 @@ private:
     void schedule(Time at, Happening what, std::uint64_t content, std::uint64_t index,
                   std::uint64_t minor = 0);
 
+    /// In what time the link fills the buffer behind it; Time::max(): it does not hold it back.
+    [[nodiscard]] Time limit_of(LinkId number, Time full) const;
     void start(const engine::Message& message, Bytes bytes, std::uint32_t place, std::uint32_t hops,
                std::uint32_t whole);
     [[nodiscard]] std::uint32_t new_stages(std::uint32_t hops);
@@ -155,7 +168,12 @@ private:
     void advance(Port& port, std::uint32_t link);
     /// The link shares its time again in this instant.
     void touch(std::uint32_t link);
+    /// Where a message queues: with its input, or with all that goes by the link.
+    [[nodiscard]] std::uint32_t key_of_queue(const Stage& stage) const {
+        return credits_ ? stage.input : 0;
+    }
     [[nodiscard]] std::uint32_t queue_of(const Stage& stage);
+    void measure_feeds(Port& port, std::size_t queue);
     void receive(const Forecast::Change& change);
     void handle_due(std::uint32_t link);
     void end_arrivals(std::uint32_t link);
@@ -168,6 +186,8 @@ private:
     /// The message takes no more of the link's time.
     void retire(std::uint32_t number);
     void leave_source(Flow& flow);
+    /// How long the acknowledgement of a message takes that has arrived.
+    [[nodiscard]] Time acknowledgement(const engine::Message& message, std::uint32_t route);
     void deliver(std::uint32_t number);
     void give_back(std::uint32_t number);
 
@@ -183,6 +203,8 @@ private:
     [[nodiscard]] bool waits_behind(std::uint32_t number) const;
     void check_buffer(std::uint32_t number);
     void set_budget(std::uint32_t number);
+    /// The windows of the queue pairs keep what waits behind a link from filling the buffer.
+    [[nodiscard]] bool windows_fit(std::uint32_t number) const;
     [[nodiscard]] Tail tail_at_next(const Stage& from, const Stage& to, Tail left) const;
 
     const topology::NetworkDescription& description_;
@@ -190,10 +212,13 @@ private:
     RouteTable routes_;
     PathTable paths_;
     std::uint32_t channels_;
+    bool credits_;      ///< links with credits, and queues by input
+    bool queue_pairs_;  ///< messages of one pair are sent one after the other
     std::vector<Port> ports_;
     std::vector<Buffer> buffers_;  ///< by link and channel
     /// By link and channel: how much of the link messages may get, in sum, that queue behind it.
     std::vector<Share> budgets_;
+    std::vector<Time> acknowledgements_;  ///< by route; zero: not known yet
     Pool<Flow> flows_;
     std::vector<Stage> stages_;
     std::vector<std::vector<std::uint32_t>> free_stages_;  ///< by number of hops

@@ -100,6 +100,14 @@ void InputQueue::leaving(std::vector<Part>& parts) const {
     }
 }
 
+void InputQueue::stages(std::vector<std::uint32_t>& stages) const {
+    for (const Segment& segment : segments_) {
+        for (const Part& part : segment.parts) {
+            stages.push_back(part.stage);
+        }
+    }
+}
+
 Time InputQueue::next(Time now) const {
     if (!waiting()) {
         return Time::max();

@@ -1,4 +1,5 @@
-// What waits at a node for one of its links and came in by one buffer: first in, first out.
+// What waits at a node for one of its links, all of it or what came in by one buffer: first in,
+// first out.
 //
 // Messages come in at rates that change at certain times. While less leaves than comes in, what has
 // come in between two such changes is a segment: a mixture of messages, which leaves as it came.
@@ -29,15 +30,15 @@ public:
         Share share = 0;
     };
 
-    explicit InputQueue(std::uint32_t buffer) : buffer_(buffer) {}
+    explicit InputQueue(std::uint32_t key) : key_(key) {}
 
-    [[nodiscard]] std::uint32_t buffer() const { return buffer_; }
+    [[nodiscard]] std::uint32_t key() const { return key_; }
     /// Whether something waits.
     [[nodiscard]] bool waiting() const { return !segments_.empty(); }
     [[nodiscard]] Share rate() const { return rate_; }
     [[nodiscard]] Share demand() const { return waiting() ? no_limit : capped_share(in_); }
-    /// By how much what waits grows.
-    [[nodiscard]] Share growth() const { return waiting() ? capped_share(in_ - rate_) : 0; }
+    /// What comes in now.
+    [[nodiscard]] const std::vector<Part>& arriving() const { return arriving_; }
 
     void advance(Time span);
 
@@ -52,6 +53,9 @@ public:
     void settle();
     /// What the messages that leave now get of the link, in sum rate(), but for roundings.
     void leaving(std::vector<Part>& parts) const;
+
+    /// The messages of which something waits, some perhaps several times.
+    void stages(std::vector<std::uint32_t>& stages) const;
 
     /// When the first segment has left; Time::max(): never at these rates.
     [[nodiscard]] Time next(Time now) const;
@@ -75,7 +79,7 @@ private:
 
     void begin_segment();
 
-    std::uint32_t buffer_;
+    std::uint32_t key_;
     std::vector<Part> arriving_;
     std::vector<Arrived> arrived_;  ///< of arriving_
     Time clock_;                    ///< by which this is up to date, from when it was made

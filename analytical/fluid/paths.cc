@@ -4,6 +4,7 @@
 
 #include "analytical/fluid/message_work.h"
 #include "engine/clock/clock_limit.h"
+#include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::analytical {
 
@@ -64,12 +65,17 @@ std::uint32_t PathTable::take(std::uint32_t place, std::uint32_t hops, Bytes byt
 
 void PathTable::fill(Path& path, std::uint32_t place, std::uint32_t hops, Bytes bytes) const {
     const topology::PacketParameters& packet = description_.packet;
-    const PacketCount count(bytes, packet);
+    PacketCount count(bytes, packet);
     path.bytes = bytes;
     path.wire = (count.packets - 1) * count.full + count.last;
-    path.packets = count.packets;
+    path.packets = path.paced = count.packets;
+    path.route = place;
     path.users = 1;
     path.hops.assign(hops, {});
+    if (packet.transport.kind != topology::TransportKind::None) {
+        pace(path, place, hops);
+        count.packets = path.paced;
+    }
     const Bytes header = std::max(packet.header, Bytes(1));
     for (std::uint32_t h = 0; h < hops; ++h) {
         const topology::Link& link = description_.graph.link(routes_.link(place + h));
@@ -91,6 +97,35 @@ void PathTable::fill(Path& path, std::uint32_t place, std::uint32_t hops, Bytes 
             const Time slower = work.full > there ? work.full - there : Time();
             hop.shift = later(hop.latency, stored > slower ? stored - slower : Time());
         }
+    }
+}
+
+void PathTable::pace(Path& path, std::uint32_t place, std::uint32_t hops) const {
+    const topology::PacketParameters& packet = description_.packet;
+    const Bytes full = packet.mtu + packet.header;
+    const Bytes header = std::max(packet.header, Bytes(1));
+    Time round_trip;
+    Rate slowest = description_.graph.link(routes_.link(place)).rate;
+    for (std::uint32_t h = 0; h < hops; ++h) {
+        const topology::Link& link = description_.graph.link(routes_.link(place + h));
+        round_trip = later(later(round_trip, later(link.latency, link.latency)),
+                           later(transfer_time(full, link.rate), transfer_time(header, link.rate)));
+        slowest = std::min(slowest, link.rate);
+    }
+    const auto product = static_cast<double>(slowest.bytes_per_second()) *
+                         static_cast<double>(round_trip.ps()) / 1e12;
+    // docs/transport.md, "The rules in full".
+    const Bytes window =
+        packet.transport.window.value() > 0
+            ? packet.transport.window
+            : Bytes(2 * capped_whole(product) + 1) + (packet.transport.ack_every + 1) * full;
+    path.queueing = std::max(window - Bytes(capped_whole(product)), full);
+    if (packet.congestion_control.algorithm == topology::CongestionAlgorithm::Hpcc) {
+        // The first window leaves at the rate of the link, what follows at the target utilisation.
+        const double target = packet.congestion_control.values[topology::HpccParameter::eta];
+        const std::int64_t first = capped_whole(product) / full.value() + 1;
+        const std::int64_t rest = std::max<std::int64_t>(path.packets - first, 0);
+        path.paced += capped_whole(static_cast<double>(rest) * (1 / target - 1));
     }
 }
 

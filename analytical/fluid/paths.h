@@ -35,6 +35,11 @@ struct Path {
     Bytes bytes;
     Bytes wire;
     std::int64_t packets = 1;
+    /// As many packets take the time that its packets take at the rate of the congestion control.
+    std::int64_t paced = 1;
+    /// With queue pairs: the window beyond the bandwidth-delay product, which is what may queue.
+    Bytes queueing;
+    std::uint32_t route = 0;      ///< its place in the table of routes
     std::uint32_t users = 0;     ///< messages under way
     std::uint64_t messages = 0;  ///< that have arrived
     std::uint32_t next = 0xffffffff;  ///< another size on the same route
@@ -64,6 +69,7 @@ private:
     static constexpr int most_unused = 4;
 
     void fill(Path& path, std::uint32_t place, std::uint32_t hops, Bytes bytes) const;
+    void pace(Path& path, std::uint32_t place, std::uint32_t hops) const;
 
     const topology::NetworkDescription& description_;
     const RouteTable& routes_;

@@ -42,15 +42,21 @@ void FluidNetwork::touch(std::uint32_t link) {
 
 std::uint32_t FluidNetwork::queue_of(const Stage& stage) {
     Port& port = ports_[stage.hop->link];
-    const auto place =
-        std::find_if(port.queues.begin(), port.queues.end(),
-                     [&](const InputQueue& queue) { return queue.buffer() == stage.input; });
+    const std::uint32_t key = key_of_queue(stage);
+    const auto place = std::find_if(port.queues.begin(), port.queues.end(),
+                                    [&](const InputQueue& queue) { return queue.key() == key; });
     const auto number = static_cast<std::uint32_t>(place - port.queues.begin());
     if (place == port.queues.end()) {
-        port.queues.emplace_back(stage.input);
+        port.queues.emplace_back(key);
         port.ahead.emplace_back();
-        port.growths.push_back(0);
-        buffers_[stage.input].queues.push_back({stage.hop->link, number});
+    }
+    const bool known = std::any_of(port.feeds.begin(), port.feeds.end(), [&](const Feed& feed) {
+        return feed.queue == number && feed.buffer == stage.input;
+    });
+    if (!known) {
+        buffers_[stage.input].places.push_back(
+            {stage.hop->link, static_cast<std::uint32_t>(port.feeds.size())});
+        port.feeds.push_back({number, stage.input, 0, 0, 0});
     }
     return number;
 }

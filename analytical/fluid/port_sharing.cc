@@ -39,7 +39,8 @@ bool FluidNetwork::waits_behind(std::uint32_t number) const {
     const Port& port = ports_[next.hop->link];
     return port.live && std::any_of(port.queues.begin(), port.queues.end(),
                                     [&](const InputQueue& queue) {
-                                        return queue.buffer() == next.input && queue.waiting();
+                                        return queue.key() == key_of_queue(next) &&
+                                               queue.waiting();
                                     });
 }
 
@@ -190,22 +191,52 @@ void FluidNetwork::share_queues(Port& port, std::int64_t round) {
                 port.untold = port.untold || is_news(stage);
             }
         }
-        const Share growth =
-            converted(queue.growth(), port.full, ports_[queue.buffer() / channels_].full);
-        if (growth != port.growths[q]) {
-            Buffer& buffer = buffers_[queue.buffer()];
-            buffer.advance(now);
-            buffer.growth += growth - port.growths[q];
-            port.growths[q] = growth;
-        }
+        measure_feeds(port, q);
     }
     if (told) {
         port.tells = later(now, port.full);
     }
-    for (const InputQueue& queue : port.queues) {
-        if (queue.waiting() || buffers_[queue.buffer()].closed ||
-            buffers_[queue.buffer()].filled > 0) {
-            check_buffer(queue.buffer());
+    for (std::size_t f = 0; f < port.feeds.size(); ++f) {
+        const Feed& feed = port.feeds[f];
+        const Buffer& buffer = buffers_[feed.buffer];
+        if (port.queues[feed.queue].waiting() || buffer.closed || buffer.filled > 0) {
+            check_buffer(feed.buffer);
+        }
+    }
+}
+
+void FluidNetwork::measure_feeds(Port& port, std::size_t queue) {
+    const bool waiting = port.queues[queue].waiting();
+    const auto add = [&](const std::vector<InputQueue::Part>& parts, Share Feed::*sum) {
+        for (const InputQueue::Part& part : parts) {
+            const std::uint32_t buffer = stages_[part.stage].input;
+            const auto feed =
+                std::find_if(port.feeds.begin(), port.feeds.end(), [&](const Feed& each) {
+                    return each.queue == queue && each.buffer == buffer;
+                });
+            (*feed).*sum = capped_share(static_cast<Work>((*feed).*sum) + part.share);
+        }
+    };
+    for (Feed& feed : port.feeds) {
+        if (feed.queue == queue) {
+            feed.in = feed.out = 0;
+        }
+    }
+    if (waiting) {
+        add(port.queues[queue].arriving(), &Feed::in);
+        add(parts_, &Feed::out);
+    }
+    for (Feed& feed : port.feeds) {
+        if (feed.queue != queue) {
+            continue;
+        }
+        const Share growth = converted(capped_share(static_cast<Work>(feed.in) - feed.out),
+                                       port.full, ports_[feed.buffer / channels_].full);
+        if (growth != feed.growth) {
+            Buffer& buffer = buffers_[feed.buffer];
+            buffer.advance(queue_.now());
+            buffer.growth += growth - feed.growth;
+            feed.growth = growth;
         }
     }
 }

@@ -4,9 +4,15 @@
 
 namespace npunet::analytical {
 
-void SourceRing::add(std::uint32_t stage, std::int64_t packets, Time last, Work rounding) {
+void SourceRing::add(const Entry& message, Work rounding) {
+    if (message.pair != none &&
+        std::any_of(entries_.begin(), entries_.end(),
+                    [&](const Entry& entry) { return entry.pair == message.pair; })) {
+        behind_.push_back(message);
+        return;
+    }
     settle(rounding);
-    entries_.push_back({stage, packets, work_of(last), false});
+    entries_.push_back(message);
     find_next();
 }
 
@@ -59,7 +65,15 @@ std::uint32_t SourceRing::start() {
     served_ = entry.stage;
     ends_ = --entry.packets == 0;
     left_ = ends_ ? entry.last : full_;
-    if (ends_) {
+    const auto follows =
+        ends_ ? std::find_if(behind_.begin(), behind_.end(),
+                             [&](const Entry& other) { return other.pair == entry.pair; })
+              : behind_.end();
+    if (follows != behind_.end()) {
+        entry = *follows;
+        behind_.erase(follows);
+        ++turn_;
+    } else if (ends_) {
         entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(turn_));
     } else {
         ++turn_;

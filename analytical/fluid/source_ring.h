@@ -3,7 +3,9 @@
 // while the ring has a steady share of the link: what happens is computed from one event to the
 // next, whatever the number of packets between.
 //
-//     ring.add(stage, packets, last);
+// With queue pairs, the messages of one pair are sent one after the other, in its turn.
+//
+//     ring.add({stage, packets, work_of(last), pair}, rounding);
 //     ring.advance(work);                   // less than to_next()
 //     if (due) { ended = ring.finish(); }
 //     if (!ring.serving()) { begun = ring.start(); }    // when all have come that come now
@@ -38,9 +40,17 @@ public:
     /// Its first packet has started.
     [[nodiscard]] bool begun(std::size_t index) const { return entries_[index].begun; }
 
-    /// A message joins, behind the others. `last`: its last packet on the link.
-    /// What is due within `rounding` is due now.
-    void add(std::uint32_t stage, std::int64_t packets, Time last, Work rounding);
+    struct Entry {
+        std::uint32_t stage = 0;
+        std::int64_t packets = 0;   ///< that have not started
+        Work last = 0;              ///< its last packet on the link
+        std::uint32_t pair = none;  ///< queue pair
+        bool begun = false;
+    };
+
+    /// A message joins, behind the others, or behind those of its queue pair. What is due within
+    /// `rounding` is due now.
+    void add(const Entry& message, Work rounding);
     void advance(Work work) { done_ += work; }
     /// Work until the packet on the link ends behind which one starts, or should, that is the first
     /// or the last one of its message; while a packet is on the link.
@@ -53,13 +63,6 @@ public:
     std::uint32_t start();
 
 private:
-    struct Entry {
-        std::uint32_t stage;
-        std::int64_t packets;  ///< that have not started
-        Work last;
-        bool begun;
-    };
-
     /// Packets that are neither the first nor the last of their message start, and the ones before
     /// them end.
     void pass(std::int64_t packets);
@@ -68,7 +71,8 @@ private:
 
     std::uint32_t buffer_;
     Work full_;
-    std::vector<Entry> entries_;
+    std::vector<Entry> entries_;  ///< of each queue pair the first message
+    std::vector<Entry> behind_;   ///< the other messages, in the order of their start
     std::size_t turn_ = 0;  ///< of the entry whose packet is next; may be beyond the last
     bool serving_ = false;  ///< a packet is on the link
     bool ends_ = false;     ///< it is the last one of its message

@@ -128,8 +128,9 @@ TEST(SourceRing, EndsAreThoseOfPacketsOneByOne) {
             if (next < arrivals.size() && arrivals[next].at < due) {
                 ring.advance(work_in(whole_link, Time::ps(arrivals[next].at - now)));
                 now = arrivals[next].at;
-                ring.add(static_cast<std::uint32_t>(next), arrivals[next].packets,
-                         Time::ps(arrivals[next].last), whole_link / 2);
+                ring.add({static_cast<std::uint32_t>(next), arrivals[next].packets,
+                          work_of(Time::ps(arrivals[next].last))},
+                         whole_link / 2);
                 ++next;
                 continue;
             }
