@@ -6,15 +6,18 @@
 
 #include <memory>
 
+#include "analytical/fluid/link_fold.h"
 #include "engine/network/network.h"
 #include "engine/program/fold.h"
 #include "study/simulation_run.h"
 
 namespace npunet::study {
 
-/// The references must outlive the network; the machine must have passed check_fidelity().
+/// The references must outlive the network, `links` where the fluid network is folded; the machine
+/// must have passed check_fidelity().
 [[nodiscard]] std::unique_ptr<engine::Network> make_network(
     const Machine& machine, Fidelity fidelity, engine::EventQueue& queue, const RunOptions& options,
-    const engine::Fold& fold = engine::Fold::everyone_for_itself());
+    const engine::Fold& fold = engine::Fold::everyone_for_itself(),
+    const analytical::LinkFold* links = nullptr);
 
 }  // namespace npunet::study

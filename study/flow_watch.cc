@@ -23,6 +23,7 @@ IdlePath path_of(Fidelity fidelity) {
             return IdlePath::Headers;
         case Fidelity::CongestionAware:
             return IdlePath::WholeMessages;
+        case Fidelity::Fluid:
         case Fidelity::Packet:
             break;
     }

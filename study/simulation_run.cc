@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "analytical/fluid/fluid_network.h"
+#include "analytical/fluid/link_fold.h"
 #include "base/errors.h"
 #include "engine/program/workload_loader.h"
 #include "engine/simulation/fold_finder.h"
@@ -121,15 +123,23 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
     const auto begin = std::chrono::steady_clock::now();
     check_fidelity(machine, fidelity);
     engine::Fold fold;
-    if (options.fold && !options.flows && fidelity == Fidelity::Analytical) {
+    std::optional<analytical::LinkFold> links;
+    if (options.fold && !options.flows &&
+        (fidelity == Fidelity::Analytical || fidelity == Fidelity::Fluid)) {
         fold = engine::find_fold(workload, machine.network, machine.system, machine.dialect);
+    }
+    if (fidelity == Fidelity::Fluid && !fold.trivial()) {
+        links = analytical::LinkFold::find(machine.network, fold);
+        if (!links) {
+            fold = engine::Fold();
+        }
     }
     engine::EventQueue queue(machine.dialect.event_order);
     if (options.shuffle_seed) {
         queue.shuffle_insertions(*options.shuffle_seed);
     }
     const std::unique_ptr<engine::Network> network =
-        make_network(machine, fidelity, queue, options, fold);
+        make_network(machine, fidelity, queue, options, fold, links ? &*links : nullptr);
     engine::LinkLoadRecorder load(options.link_load ? machine.network.graph.links() : 0);
     const bool records = options.link_load && fidelity != Fidelity::Analytical;
     if (records) {
@@ -163,17 +173,19 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
         results.wall_seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         return results;
+    } catch (const analytical::FoldBroken&) {
+        // Links that stand for others would have to be shared out.
     } catch (const StallError&) {
         if (fold.trivial()) {
             throw;
         }
+        // The explanation is to name every rank that is stuck.
     }
-    // The explanation is to name every rank that is stuck.
     options.fold = false;
     return std::nullopt;
 }
 
-constexpr Fidelity fidelities[] = {Fidelity::Analytical, Fidelity::CongestionAware,
+constexpr Fidelity fidelities[] = {Fidelity::Analytical, Fidelity::CongestionAware, Fidelity::Fluid,
                                    Fidelity::Packet};
 
 }  // namespace
@@ -190,7 +202,8 @@ Fidelity fidelity_named(const std::string& name, const std::string& option) {
             return fidelity;
         }
     }
-    throw InputError({option, "", "'" + name + "'", "analytical, congestion-aware or packet", ""});
+    throw InputError(
+        {option, "", "'" + name + "'", "analytical, congestion-aware, fluid or packet", ""});
 }
 
 const char* name_of(Fidelity fidelity) {
@@ -199,6 +212,8 @@ const char* name_of(Fidelity fidelity) {
             return "analytical";
         case Fidelity::CongestionAware:
             return "congestion-aware";
+        case Fidelity::Fluid:
+            return "fluid";
         case Fidelity::Packet:
             break;
     }

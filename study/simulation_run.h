@@ -24,9 +24,10 @@
 namespace npunet::study {
 
 /// In the order of detail.
-enum class Fidelity : std::uint8_t { Analytical, CongestionAware, Packet };
+enum class Fidelity : std::uint8_t { Analytical, CongestionAware, Fluid, Packet };
 
-/// "analytical", "congestion-aware" or "packet"; InputError with the known names otherwise.
+/// "analytical", "congestion-aware", "fluid" or "packet"; InputError with the known names
+/// otherwise.
 [[nodiscard]] Fidelity fidelity_named(const std::string& name,
                                       const std::string& option = "--fidelity");
 [[nodiscard]] const char* name_of(Fidelity fidelity);

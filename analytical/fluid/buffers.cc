@@ -69,8 +69,8 @@ bool FluidNetwork::windows_fit(std::uint32_t number) const {
     Time sum;
     for (const std::uint32_t stage : stages) {
         if (stages_[stage].input == number) {
-            sum = later(sum,
-                        transfer_time(paths_[flows_[stages_[stage].flow].path].queueing, rate));
+            sum =
+                later(sum, transfer_time(paths_[flows_[stages_[stage].flow].path].queueing, rate));
         }
     }
     return sum <= buffers_[number].limit;

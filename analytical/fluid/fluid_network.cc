@@ -5,6 +5,7 @@
 
 #include "analytical/fluid/message_work.h"
 #include "engine/clock/clock_limit.h"
+#include "engine/network/link_load.h"
 
 namespace npunet::analytical {
 
@@ -24,13 +25,13 @@ constexpr unsigned kind_of_budget = 14;  ///< content: buffer
 }  // namespace
 
 FluidNetwork::FluidNetwork(const topology::NetworkDescription& description,
-                           engine::EventQueue& queue)
+                           engine::EventQueue& queue, const LinkFold* fold)
     : description_(description),
       queue_(queue),
+      fold_(fold),
       routes_(description),
-      paths_(description, routes_),
+      paths_(description, routes_, fold),
       channels_(description.virtual_channels()),
-      credits_(description.packet.flow_control == topology::FlowControl::Credit),
       queue_pairs_(description.packet.transport.kind != topology::TransportKind::None),
       ports_(description.graph.links()),
       buffers_(description.graph.links() * channels_),
@@ -57,8 +58,7 @@ Time FluidNetwork::limit_of(LinkId number, Time full) const {
             return Time::max();
         case topology::FlowControl::Pfc: {
             const double alpha = description_.packet.shared_buffer.alpha;
-            const auto room =
-                static_cast<double>(description_.shared_buffer_of(link.to).value());
+            const auto room = static_cast<double>(description_.shared_buffer_of(link.to).value());
             const Bytes most(static_cast<std::int64_t>(room * alpha / (1 + alpha)));
             return std::max(transfer_time(most, link.rate), full);
         }
@@ -134,6 +134,13 @@ void FluidNetwork::handle(std::uint64_t payload) {
     }
 }
 
+void FluidNetwork::record_load(engine::LinkLoadRecorder* load) {
+    Network::record_load(load);
+    if (load != nullptr && fold_ != nullptr) {
+        load->fold(fold_->representatives());
+    }
+}
+
 std::uint32_t FluidNetwork::new_stages(std::uint32_t hops) {
     if (hops < free_stages_.size() && !free_stages_[hops].empty()) {
         const std::uint32_t first = free_stages_[hops].back();
@@ -148,7 +155,7 @@ std::uint32_t FluidNetwork::new_stages(std::uint32_t hops) {
 void FluidNetwork::send(const Message& message) {
     const CachedRoute& route = routes_[routes_.number(message.source, message.destination)];
     if (route.planes == 1) {
-        start(message, message.bytes, route.begin, route.hops, none);
+        start(message, message.bytes, route, 0, none);
         return;
     }
     // Packets take the planes in turn; a source's next message begins one plane later.
@@ -160,25 +167,24 @@ void FluidNetwork::send(const Message& message) {
     wholes_[whole] = {Time::max(), parts, parts, none};
     const std::int64_t offset =
         static_cast<std::int64_t>(message.id.value() & engine::MessageId::count_mask) % planes;
-    const std::uint32_t begin = route.begin;
-    const std::uint32_t hops = route.hops;
     for (std::uint32_t p = 0; p < parts; ++p) {
         const std::int64_t count = (packets - p + planes - 1) / planes;
         const bool has_last = (packets - 1) % planes == p;
         const Bytes bytes =
             has_last ? message.bytes - (packets - count) * Bytes(mtu) : count * Bytes(mtu);
         const auto plane = static_cast<std::uint32_t>((p + offset) % planes);
-        start(message, bytes, begin + plane * hops, hops, whole);
+        start(message, bytes, route, plane, whole);
     }
 }
 
-void FluidNetwork::start(const Message& message, Bytes bytes, std::uint32_t place,
-                         std::uint32_t hops, std::uint32_t whole) {
+void FluidNetwork::start(const Message& message, Bytes bytes, const CachedRoute& route,
+                         std::uint32_t plane, std::uint32_t whole) {
+    const std::uint32_t hops = route.hops;
     const std::uint32_t number = flows_.take();
     Flow& flow = flows_[number];
     flow.message = message;
     flow.whole = whole;
-    flow.path = paths_.take(place, hops, bytes);
+    flow.path = paths_.take(route, plane, bytes);
     flow.users = 2;
     flow.started = Time::max();
     flow.first_stage = new_stages(hops);
@@ -205,8 +211,7 @@ void FluidNetwork::start(const Message& message, Bytes bytes, std::uint32_t plac
         ring = port.rings.end() - 1;
     }
     const Share given = port.ring_shares[static_cast<std::size_t>(ring - port.rings.begin())];
-    ring->add({flow.first_stage, path.paced, work_of(first.last),
-               queue_pairs_ ? path.route : none},
+    ring->add({flow.first_stage, path.paced, work_of(first.last), queue_pairs_ ? path.route : none},
               given / 2);
 }
 

@@ -27,6 +27,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <vector>
 
 #include "analytical/fluid/buffers.h"
@@ -44,11 +45,23 @@
 
 namespace npunet::analytical {
 
+/// Folded links turn out not to be enough for a run: it has to be run again without.
+class FoldBroken : public std::exception {
+public:
+    [[nodiscard]] const char* what() const noexcept override {
+        return "messages share a link for which another one stands";
+    }
+};
+
 class FluidNetwork final : public engine::Network, private engine::EventHandler {
 public:
-    /// The references must outlive the network.
-    FluidNetwork(const topology::NetworkDescription& description, engine::EventQueue& queue);
+    /// The references must outlive the network. With a fold, messages come from the ranks that
+    /// stand for others, over links that do so; FoldBroken is thrown when a link of the fold would
+    /// have to be shared out between messages.
+    FluidNetwork(const topology::NetworkDescription& description, engine::EventQueue& queue,
+                 const LinkFold* fold = nullptr);
 
+    void record_load(engine::LinkLoadRecorder* load) override;
     void send(const engine::Message& message) override;
     [[nodiscard]] bool sends_in_order() const override { return queue_pairs_; }
     [[nodiscard]] std::vector<engine::LinkUse> link_use() const override {
@@ -76,10 +89,10 @@ private:
         Time started;
         std::uint32_t path = 0;
         std::uint32_t first_stage = none;
-        std::uint32_t users = 0;      ///< links that share themselves out to it, and its delivery
-        std::uint32_t whole = none;   ///< in wholes_, of a part of a message
-        std::uint64_t delivery = 0;   ///< which of the planned ones counts
-        std::uint32_t next = none;    ///< of a Pool
+        std::uint32_t users = 0;     ///< links that share themselves out to it, and its delivery
+        std::uint32_t whole = none;  ///< in wholes_, of a part of a message
+        std::uint64_t delivery = 0;  ///< which of the planned ones counts
+        std::uint32_t next = none;   ///< of a Pool
     };
 
     /// A message that goes over several planes.
@@ -109,17 +122,17 @@ private:
         std::vector<std::uint32_t> closing = {};  ///< messages whose end will have come in
         Time updated;
         Time passed;  ///< by which the forecast is up to date
-        Time next;  ///< when something happens by itself
-        Time news;  ///< when it looks at the forecast
-        Time tells;  ///< when it may tell other rates again: once in the time of a packet
+        Time next;    ///< when something happens by itself
+        Time news;    ///< when it looks at the forecast
+        Time tells;   ///< when it may tell other rates again: once in the time of a packet
         Time latency;
-        Time full;        ///< a full packet
-        Share given = 0;  ///< sum of the shares
+        Time full;                  ///< a full packet
+        Share given = 0;            ///< sum of the shares
         std::uint32_t stages = 0;   ///< live ones from other links
         std::uint32_t budgets = 0;  ///< in force
-        bool untold = false;  ///< rates have changed since
-        bool live = false;  ///< it shares its time out to what comes in by other links
-        bool due = false;   ///< it will share its time again in this instant
+        bool untold = false;        ///< rates have changed since
+        bool live = false;          ///< it shares its time out to what comes in by other links
+        bool due = false;           ///< it will share its time again in this instant
 
         [[nodiscard]] bool starting() const {
             return std::any_of(rings.begin(), rings.end(),
@@ -139,8 +152,8 @@ private:
 
     /// In what time the link fills the buffer behind it; Time::max(): it does not hold it back.
     [[nodiscard]] Time limit_of(LinkId number, Time full) const;
-    void start(const engine::Message& message, Bytes bytes, std::uint32_t place, std::uint32_t hops,
-               std::uint32_t whole);
+    void start(const engine::Message& message, Bytes bytes, const CachedRoute& route,
+               std::uint32_t plane, std::uint32_t whole);
     [[nodiscard]] std::uint32_t new_stages(std::uint32_t hops);
 
     // quiet_links.cc: links that pass on what comes in.
@@ -150,6 +163,8 @@ private:
     void tell_end(std::uint32_t number, Tail left);
     void expect(std::uint32_t number, Forecast::Change change);
     void look_at_forecast(std::uint32_t link);
+    /// Throws FoldBroken where a link of the fold cannot be shared out.
+    void keep_fold(const Stage& stage) const;
     /// Brings a quiet link up to the present.
     void pass(Port& port, std::uint32_t link);
     /// How much may come in without the link having to be shared out.
@@ -168,10 +183,6 @@ private:
     void advance(Port& port, std::uint32_t link);
     /// The link shares its time again in this instant.
     void touch(std::uint32_t link);
-    /// Where a message queues: with its input, or with all that goes by the link.
-    [[nodiscard]] std::uint32_t key_of_queue(const Stage& stage) const {
-        return credits_ ? stage.input : 0;
-    }
     [[nodiscard]] std::uint32_t queue_of(const Stage& stage);
     void measure_feeds(Port& port, std::size_t queue);
     void receive(const Forecast::Change& change);
@@ -209,10 +220,10 @@ private:
 
     const topology::NetworkDescription& description_;
     engine::EventQueue& queue_;
+    const LinkFold* fold_;
     RouteTable routes_;
     PathTable paths_;
     std::uint32_t channels_;
-    bool credits_;      ///< links with credits, and queues by input
     bool queue_pairs_;  ///< messages of one pair are sent one after the other
     std::vector<Port> ports_;
     std::vector<Buffer> buffers_;  ///< by link and channel

@@ -1,8 +1,8 @@
 // What will come to a link, and when: the rates that links before it have told.
 //
 // As long as no more comes in than the link can carry, nothing there has to be simulated: what
-// comes in leaves as it came. So rates and ends are only noted here, with their times, and looked at
-// when they add up to too much.
+// comes in leaves as it came. So rates and ends are only noted here, with their times, and looked
+// at when they add up to too much.
 //
 //     forecast.add({at, stage, use, rate, rate - told, false});
 //     const Time when = forecast.exceeds(whole_link);   // Time::max(): never, as things are

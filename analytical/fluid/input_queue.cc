@@ -43,7 +43,15 @@ void InputQueue::join(std::uint32_t stage, Share share, Work before) {
 }
 
 bool InputQueue::end_in(std::uint32_t stage, Work total) {
-    begin_segment();
+    const auto holds = [&](const Segment& segment) {
+        return std::any_of(segment.parts.begin(), segment.parts.end(),
+                           [&](const Part& part) { return part.stage == stage; });
+    };
+    auto last = std::find_if(segments_.rbegin(), segments_.rend(), holds);
+    if (last == segments_.rend()) {
+        begin_segment();  // it has joined in this instant
+        last = std::find_if(segments_.rbegin(), segments_.rend(), holds);
+    }
     const auto place = std::find_if(arriving_.begin(), arriving_.end(),
                                     [&](const Part& part) { return part.stage == stage; });
     Work rest = total;
@@ -55,14 +63,6 @@ bool InputQueue::end_in(std::uint32_t stage, Work total) {
         arriving_.erase(place);
         changed_ = true;
     }
-    if (!waiting()) {
-        return false;
-    }
-    const auto holds = [&](const Segment& segment) {
-        return std::any_of(segment.parts.begin(), segment.parts.end(),
-                           [&](const Part& part) { return part.stage == stage; });
-    };
-    const auto last = std::find_if(segments_.rbegin(), segments_.rend(), holds);
     if (last == segments_.rend()) {
         return false;
     }

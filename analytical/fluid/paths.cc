@@ -10,28 +10,38 @@ namespace npunet::analytical {
 
 using engine::later;
 
-namespace {
+PathTable::PathTable(const topology::NetworkDescription& description, const RouteTable& routes,
+                     const LinkFold* fold)
+    : description_(description),
+      routes_(routes),
+      fold_(fold),
+      channels_(description.virtual_channels()),
+      past_(description.graph.links()) {}
 
-void add_use(std::vector<engine::LinkUse>& uses, const Path& path) {
+void PathTable::add_use(std::vector<engine::LinkUse>& uses, const Path& path) const {
     const auto messages = static_cast<std::int64_t>(path.messages);
-    for (const PathHop& hop : path.hops) {
-        engine::LinkUse& use = uses[hop.link];
+    const auto add = [&](LinkId link, const PathHop& hop) {
+        engine::LinkUse& use = uses[link.index()];
         use.payload += messages * path.bytes;
         use.wire += messages * path.wire;
         use.packets += path.messages * static_cast<std::uint64_t>(path.packets);
         use.busy = later(use.busy, Time::ps(capped_product(messages, hop.total.ps())));
+    };
+    if (fold_ == nullptr) {
+        for (const PathHop& hop : path.hops) {
+            add(LinkId(static_cast<std::int32_t>(hop.link)), hop);
+        }
+        return;
     }
+    fold_->each_route(path.source, path.destination, [&](const topology::PlaneRoutes& planes) {
+        for (std::size_t h = 0; h < path.hops.size(); ++h) {
+            add(planes[path.plane][h].link, path.hops[h]);
+        }
+    });
 }
 
-}  // namespace
-
-PathTable::PathTable(const topology::NetworkDescription& description, const RouteTable& routes)
-    : description_(description),
-      routes_(routes),
-      channels_(description.virtual_channels()),
-      past_(description.graph.links()) {}
-
-std::uint32_t PathTable::take(std::uint32_t place, std::uint32_t hops, Bytes bytes) {
+std::uint32_t PathTable::take(const CachedRoute& route, std::uint32_t plane, Bytes bytes) {
+    const std::uint32_t place = route.begin + plane * route.hops;
     if (place >= first_.size()) {
         first_.resize(place + std::size_t{1}, none);
     }
@@ -59,17 +69,21 @@ std::uint32_t PathTable::take(std::uint32_t place, std::uint32_t hops, Bytes byt
         add_use(past_, path);
         path.messages = 0;
     }
-    fill(path, place, hops, bytes);
+    path.plane = plane;
+    fill(path, route, place, bytes);
     return unused;
 }
 
-void PathTable::fill(Path& path, std::uint32_t place, std::uint32_t hops, Bytes bytes) const {
+void PathTable::fill(Path& path, const CachedRoute& route, std::uint32_t place, Bytes bytes) const {
+    const std::uint32_t hops = route.hops;
     const topology::PacketParameters& packet = description_.packet;
     PacketCount count(bytes, packet);
     path.bytes = bytes;
     path.wire = (count.packets - 1) * count.full + count.last;
     path.packets = path.paced = count.packets;
     path.route = place;
+    path.source = route.source;
+    path.destination = route.destination;
     path.users = 1;
     path.hops.assign(hops, {});
     if (packet.transport.kind != topology::TransportKind::None) {
@@ -78,10 +92,14 @@ void PathTable::fill(Path& path, std::uint32_t place, std::uint32_t hops, Bytes 
     }
     const Bytes header = std::max(packet.header, Bytes(1));
     for (std::uint32_t h = 0; h < hops; ++h) {
-        const topology::Link& link = description_.graph.link(routes_.link(place + h));
+        const LinkId number = routes_.link(place + h);
+        const topology::Link& link = description_.graph.link(number);
         const MessageWork work(count, link.rate);
         PathHop& hop = path.hops[h];
-        hop.link = static_cast<std::uint32_t>(routes_.link(place + h).value());
+        hop.link = fold_ == nullptr ? static_cast<std::uint32_t>(number.value())
+                                    : fold_->representative(number);
+        hop.queue = queue_of(path, h);
+        hop.copies = fold_ == nullptr ? 1 : fold_->copies(route.source, number);
         hop.behind = hop.link * channels_ + routes_.channel(place + h);
         hop.latency = link.latency;
         hop.full = work.full;
@@ -98,6 +116,17 @@ void PathTable::fill(Path& path, std::uint32_t place, std::uint32_t hops, Bytes 
             hop.shift = later(hop.latency, stored > slower ? stored - slower : Time());
         }
     }
+}
+
+std::uint32_t PathTable::queue_of(const Path& path, std::uint32_t h) const {
+    if (h == 0) {
+        return 0;
+    }
+    const std::uint32_t queue = fold_ == nullptr
+                                    ? path.hops[h - 1].behind
+                                    : fold_->queue(path.source, path.destination, path.plane, h);
+    const bool by_input = description_.packet.flow_control == topology::FlowControl::Credit;
+    return by_input || queue == LinkFold::cannot_queue ? queue : 0;
 }
 
 void PathTable::pace(Path& path, std::uint32_t place, std::uint32_t hops) const {

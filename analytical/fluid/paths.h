@@ -2,7 +2,7 @@
 // need on them.
 //
 //     PathTable paths(description, routes);
-//     const std::uint32_t number = paths.take(place, hops, bytes);
+//     const std::uint32_t number = paths.take(route, plane, bytes);
 //     paths[number].hops[0].full;
 //     paths.give_back(number);               // the message has arrived
 #pragma once
@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "analytical/fluid/link_fold.h"
 #include "analytical/route_table.h"
 #include "base/pool.h"
 #include "base/quantities.h"
@@ -22,6 +23,8 @@ namespace npunet::analytical {
 struct PathHop {
     std::uint32_t link = 0;
     std::uint32_t behind = 0;  ///< the buffer behind the link
+    std::uint32_t queue = 0;   ///< what queues together at the link has the same number
+    std::uint32_t copies = 1;  ///< of the message cross it, where NPUs are folded
     Time latency;
     Time full;   ///< a packet on the link
     Time last;   ///< the last packet
@@ -39,19 +42,23 @@ struct Path {
     std::int64_t paced = 1;
     /// With queue pairs: the window beyond the bandwidth-delay product, which is what may queue.
     Bytes queueing;
-    std::uint32_t route = 0;      ///< its place in the table of routes
-    std::uint32_t users = 0;     ///< messages under way
-    std::uint64_t messages = 0;  ///< that have arrived
+    std::uint32_t route = 0;  ///< where it begins in the table of routes
+    std::uint32_t plane = 0;
+    NodeId source;
+    NodeId destination;
+    std::uint32_t users = 0;          ///< messages under way
+    std::uint64_t messages = 0;       ///< that have arrived
     std::uint32_t next = 0xffffffff;  ///< another size on the same route
 };
 
 class PathTable {
 public:
-    /// The references must outlive the table.
-    PathTable(const topology::NetworkDescription& description, const RouteTable& routes);
+    /// The references must outlive the table. With a fold, links are those that stand for others.
+    PathTable(const topology::NetworkDescription& description, const RouteTable& routes,
+              const LinkFold* fold);
 
-    /// `place` in the table of routes, as are the `hops` behind it.
-    [[nodiscard]] std::uint32_t take(std::uint32_t place, std::uint32_t hops, Bytes bytes);
+    /// The links of plane number `plane` of a route.
+    [[nodiscard]] std::uint32_t take(const CachedRoute& route, std::uint32_t plane, Bytes bytes);
     void give_back(std::uint32_t number) {
         Path& path = paths_[number];
         --path.users;
@@ -68,11 +75,14 @@ private:
     /// Sizes of a route that are kept though no message has them.
     static constexpr int most_unused = 4;
 
-    void fill(Path& path, std::uint32_t place, std::uint32_t hops, Bytes bytes) const;
+    void fill(Path& path, const CachedRoute& route, std::uint32_t place, Bytes bytes) const;
     void pace(Path& path, std::uint32_t place, std::uint32_t hops) const;
+    [[nodiscard]] std::uint32_t queue_of(const Path& path, std::uint32_t h) const;
+    void add_use(std::vector<engine::LinkUse>& uses, const Path& path) const;
 
     const topology::NetworkDescription& description_;
     const RouteTable& routes_;
+    const LinkFold* fold_;
     std::uint32_t channels_;
     Pool<Path> paths_;
     std::vector<std::uint32_t> first_;   ///< by place

@@ -42,7 +42,7 @@ void FluidNetwork::touch(std::uint32_t link) {
 
 std::uint32_t FluidNetwork::queue_of(const Stage& stage) {
     Port& port = ports_[stage.hop->link];
-    const std::uint32_t key = key_of_queue(stage);
+    const std::uint32_t key = stage.hop->queue;
     const auto place = std::find_if(port.queues.begin(), port.queues.end(),
                                     [&](const InputQueue& queue) { return queue.key() == key; });
     const auto number = static_cast<std::uint32_t>(place - port.queues.begin());
@@ -173,8 +173,7 @@ Tail FluidNetwork::tail_at_next(const Stage& from, const Stage& to, Tail left) c
         }
         const Time header = here.shift - here.latency;
         const Time slower = before > after ? before - after : Time();
-        return later(end - before,
-                     later(here.latency, std::max(std::min(header, before), slower)));
+        return later(end - before, later(here.latency, std::max(std::min(header, before), slower)));
     };
     Tail next;
     if (paths_[flows_[from.flow].path].packets > 1) {

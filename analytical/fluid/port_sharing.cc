@@ -37,11 +37,10 @@ bool FluidNetwork::waits_behind(std::uint32_t number) const {
     }
     const Stage& next = stages_[number + 1];
     const Port& port = ports_[next.hop->link];
-    return port.live && std::any_of(port.queues.begin(), port.queues.end(),
-                                    [&](const InputQueue& queue) {
-                                        return queue.key() == key_of_queue(next) &&
-                                               queue.waiting();
-                                    });
+    return port.live &&
+           std::any_of(port.queues.begin(), port.queues.end(), [&](const InputQueue& queue) {
+               return queue.key() == next.hop->queue && queue.waiting();
+           });
 }
 
 void FluidNetwork::keep_budget(std::uint32_t link, std::uint32_t buffer) {
@@ -147,8 +146,8 @@ void FluidNetwork::share_out(std::uint32_t link) {
             }
         }
         round += ring.busy() ? 1 : 0;
-        claims_.push_back({static_cast<std::uint32_t>(port.queues.size() + r),
-                           ring.busy() ? no_limit : 0, 0});
+        claims_.push_back(
+            {static_cast<std::uint32_t>(port.queues.size() + r), ring.busy() ? no_limit : 0, 0});
     }
     if (!claims_.empty()) {
         divide(link);
@@ -210,10 +209,9 @@ void FluidNetwork::measure_feeds(Port& port, std::size_t queue) {
     const auto add = [&](const std::vector<InputQueue::Part>& parts, Share Feed::*sum) {
         for (const InputQueue::Part& part : parts) {
             const std::uint32_t buffer = stages_[part.stage].input;
-            const auto feed =
-                std::find_if(port.feeds.begin(), port.feeds.end(), [&](const Feed& each) {
-                    return each.queue == queue && each.buffer == buffer;
-                });
+            const auto feed = std::find_if(
+                port.feeds.begin(), port.feeds.end(),
+                [&](const Feed& each) { return each.queue == queue && each.buffer == buffer; });
             (*feed).*sum = capped_share(static_cast<Work>((*feed).*sum) + part.share);
         }
     };

@@ -33,7 +33,7 @@ void FluidNetwork::tell(std::uint32_t number, Share rate) {
         Stage& next = stages_[n + 1];
         const Share there = converted(rate, total, next.hop->total);
         const Share before = std::exchange(next.told, there);
-        expect(n + 1, {at, n + 1, next.use, there, there - before, false});
+        expect(n + 1, {at, n + 1, next.use, there, next.times(there - before), false});
         if (stages_[n + 1].live) {
             return;
         }
@@ -58,10 +58,10 @@ void FluidNetwork::tell_end(std::uint32_t number, Tail left) {
         const bool live = ports_[next.hop->link].live;
         const Time at = live ? arrival : next.ends.last;
         // Rates that would come after it do not come.
-        next.told -= ports_[next.hop->link].forecast.take_back(n + 1, at);
+        next.told -= ports_[next.hop->link].forecast.take_back(n + 1, at) / next.times(1);
         const Share rate = std::exchange(next.told, 0);
         left = left_at(next, rate, next.ends.last);
-        expect(n + 1, {at, n + 1, next.use, 0, -rate, true});
+        expect(n + 1, {at, n + 1, next.use, 0, next.times(-rate), true});
         if (stages_[n + 1].live) {
             return;
         }
@@ -74,6 +74,7 @@ void FluidNetwork::expect(std::uint32_t number, Change change) {
     Port& port = ports_[link];
     if (port.live) {
         if (!stage.live) {
+            keep_fold(stage);
             stage.live = true;
             ++port.stages;
             ++flows_[stage.flow].users;
@@ -97,6 +98,12 @@ void FluidNetwork::expect(std::uint32_t number, Change change) {
     port.forecast.add(change);
     if (change.difference > 0) {
         watch(link);
+    }
+}
+
+void FluidNetwork::keep_fold(const Stage& stage) const {
+    if (fold_ != nullptr && (stage.hop->copies > 1 || stage.hop->queue == LinkFold::cannot_queue)) {
+        throw FoldBroken();
     }
 }
 
@@ -167,7 +174,9 @@ void FluidNetwork::look_at_forecast(std::uint32_t link) {
 bool FluidNetwork::comes_before(std::uint32_t a, std::uint32_t b) const {
     const auto content = [&](std::uint32_t number) {
         const Stage& stage = stages_[number];
-        return std::make_tuple(flows_[stage.flow].message.id.value(), stage.input, number);
+        const engine::Message& message = flows_[stage.flow].message;
+        return std::make_tuple(message.order_major, message.order_minor, message.id.value(),
+                               stage.input, number);
     };
     return content(a) < content(b);
 }
@@ -179,12 +188,11 @@ void FluidNetwork::wake(std::uint32_t link) {
     port.live = true;
     std::vector<Change> changes = port.forecast.take();
     port.news = Time::max();
-    std::erase_if(changes, [&](const Change& change) {
-        return stages_[change.stage].use != change.use;
+    std::erase_if(changes,
+                  [&](const Change& change) { return stages_[change.stage].use != change.use; });
+    std::stable_sort(changes.begin(), changes.end(), [&](const Change& a, const Change& b) {
+        return comes_before(a.stage, b.stage);
     });
-    std::stable_sort(
-        changes.begin(), changes.end(),
-        [&](const Change& a, const Change& b) { return comes_before(a.stage, b.stage); });
     for (std::size_t begin = 0; begin < changes.size();) {
         std::size_t end = begin + 1;
         while (end < changes.size() && changes[end].stage == changes[begin].stage) {
@@ -204,6 +212,7 @@ void FluidNetwork::wake_stage(std::uint32_t number, const std::vector<Change>& c
         return;
     }
     Stage& stage = stages_[number];
+    keep_fold(stage);
     stage.live = true;
     ++ports_[link].stages;
     ++flows_[stage.flow].users;
@@ -239,7 +248,7 @@ void FluidNetwork::take_back_beyond(std::uint32_t number) {
         after = later(after, stages_[n].hop->shift);
         Stage& next = stages_[n + 1];
         Forecast& forecast = ports_[next.hop->link].forecast;
-        next.told -= forecast.take_back(n + 1, after);
+        next.told -= forecast.take_back(n + 1, after) / next.times(1);
         if (next.live) {
             return;
         }

@@ -73,9 +73,9 @@ private:
     Work full_;
     std::vector<Entry> entries_;  ///< of each queue pair the first message
     std::vector<Entry> behind_;   ///< the other messages, in the order of their start
-    std::size_t turn_ = 0;  ///< of the entry whose packet is next; may be beyond the last
-    bool serving_ = false;  ///< a packet is on the link
-    bool ends_ = false;     ///< it is the last one of its message
+    std::size_t turn_ = 0;        ///< of the entry whose packet is next; may be beyond the last
+    bool serving_ = false;        ///< a packet is on the link
+    bool ends_ = false;           ///< it is the last one of its message
     std::uint32_t served_ = 0;
     Work left_ = 0;  ///< of it
     Work next_ = 0;  ///< work from the last change to the next event

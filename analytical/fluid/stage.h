@@ -20,7 +20,7 @@ struct Stage {
 
     const PathHop* hop = nullptr;
     std::uint32_t flow = none;
-    std::uint32_t use = 0;  ///< how often this place was used before
+    std::uint32_t use = 0;       ///< how often this place was used before
     std::uint32_t input = none;  ///< the buffer in which it queues; none at the source
     bool is_last = false;        ///< the link ends at the destination
     /// The link shares its time out among messages, this one among them; elsewhere it passes on
@@ -35,6 +35,11 @@ struct Stage {
     /// When its packets are through here at the earliest, from when the link before has sent them;
     /// when they are through, once they are.
     Tail ends;
+
+    /// A rate of all copies of it.
+    [[nodiscard]] Share times(Share rate) const {
+        return capped_share(static_cast<Work>(rate) * hop->copies);
+    }
 };
 
 }  // namespace npunet::analytical

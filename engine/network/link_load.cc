@@ -55,7 +55,7 @@ LinkLoad LinkLoadRecorder::load(Time finish) const {
     load.bins = static_cast<std::size_t>((finish.ps() - 1) / wide) + 1;
     load.shares.assign(load.bins * rows_.size(), 0);
     for (std::size_t link = 0; link < rows_.size(); ++link) {
-        Row row = rows_[link];
+        Row row = rows_[representatives_.empty() ? link : representatives_[link]];
         while (row.doublings < doublings) {
             widen(row);
         }

@@ -36,6 +36,11 @@ public:
 
     explicit LinkLoadRecorder(std::size_t links) : rows_(links) {}
 
+    /// Links are as busy as the ones that stand for them, `representatives` by link.
+    void fold(const std::vector<std::uint32_t>& representatives) {
+        representatives_ = representatives;
+    }
+
     /// A link has been, or will be, sending from `from` to `to` (ps). Links beyond those of the
     /// constructor are ignored.
     void add(std::size_t link, std::int64_t from, std::int64_t to) {
@@ -59,6 +64,7 @@ private:
     static void widen(Row& row);
 
     std::vector<Row> rows_;
+    std::vector<std::uint32_t> representatives_;  ///< empty: every link stands for itself
 };
 
 }  // namespace npunet::engine

@@ -124,6 +124,10 @@ public:
     /// The number of a receiver among those of a sender, and the receiver of that number of
     /// another rank of its class.
     [[nodiscard]] std::size_t number_of_receiver(Rank sender, Rank receiver) const;
+    /// All receivers of a sender, by number.
+    [[nodiscard]] const std::vector<Rank>& receivers(Rank sender) const {
+        return surroundings_[sender.index()].destinations;
+    }
     [[nodiscard]] Rank receiver(Rank sender, std::size_t number) const {
         return surroundings_[sender.index()].destinations[number];
     }

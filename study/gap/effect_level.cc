@@ -38,6 +38,10 @@ std::vector<Step> levels_of(Fidelity fidelity, const Machine& machine) {
         case Fidelity::CongestionAware:
             return {{EffectLevel::WholeMessages, &Gap::latency},
                     {EffectLevel::MessageQueues, &Gap::contention}};
+        case Fidelity::Fluid:
+            return {{EffectLevel::Headers, &Gap::header},
+                    {EffectLevel::IdlePaths, &Gap::latency},
+                    {EffectLevel::SharedLinks, &Gap::contention}};
         case Fidelity::Packet:
             break;
     }
