@@ -184,6 +184,9 @@ private:
     /// The link shares its time again in this instant.
     void touch(std::uint32_t link);
     [[nodiscard]] std::uint32_t queue_of(const Stage& stage);
+    /// In which order queues take their turns, as the content of their messages says; the last
+    /// place for those that it does not tell apart.
+    void order_queues(const Port& port, std::int64_t round);
     void measure_feeds(Port& port, std::size_t queue);
     void receive(const Forecast::Change& change);
     void handle_due(std::uint32_t link);
@@ -237,6 +240,7 @@ private:
     Pool<BudgetChange> budget_changes_;
     std::vector<Claim> claims_;  ///< queues, then rings
     std::vector<InputQueue::Part> parts_;
+    std::vector<std::int64_t> positions_;  ///< of the queues of a link
     Sharer sharer_;
     std::uint64_t deliveries_ = 0;  ///< planned
 };

@@ -172,14 +172,14 @@ void FluidNetwork::share_queues(Port& port, std::int64_t round) {
     const bool tells = port.tells <= now;
     bool told = false;
     port.untold = false;
-    std::int64_t position = 0;
+    order_queues(port, round);
     for (std::size_t q = 0; q < port.queues.size(); ++q) {
         InputQueue& queue = port.queues[q];
         const Share share = claims_[q].share;
         port.given += share;
         queue.serve(share);
-        position += queue.waiting() ? 1 : 0;
-        port.ahead[q] = queue.waiting() ? ahead_of(port.full, share, round, position) : Time();
+        port.ahead[q] =
+            queue.waiting() ? ahead_of(port.full, share, round, positions_[q]) : Time();
         queue.leaving(parts_);
         for (const InputQueue::Part& part : parts_) {
             Stage& stage = stages_[part.stage];
@@ -200,6 +200,29 @@ void FluidNetwork::share_queues(Port& port, std::int64_t round) {
         const Buffer& buffer = buffers_[feed.buffer];
         if (port.queues[feed.queue].waiting() || buffer.closed || buffer.filled > 0) {
             check_buffer(feed.buffer);
+        }
+    }
+}
+
+void FluidNetwork::order_queues(const Port& port, std::int64_t round) {
+    positions_.assign(port.queues.size(), round);
+    if (round < 2) {
+        return;
+    }
+    using Content = std::pair<std::uint64_t, std::uint64_t>;
+    std::vector<Content> heads(port.queues.size());
+    for (std::size_t q = 0; q < port.queues.size(); ++q) {
+        port.queues[q].leaving(parts_);
+        heads[q] = {~std::uint64_t{0}, 0};
+        for (const InputQueue::Part& part : parts_) {
+            const engine::Message& message = flows_[stages_[part.stage].flow].message;
+            heads[q] = std::min(heads[q], {message.order_major, message.order_minor});
+        }
+    }
+    for (std::size_t q = 0; q < port.queues.size(); ++q) {
+        positions_[q] = 0;
+        for (std::size_t other = 0; other < port.queues.size(); ++other) {
+            positions_[q] += port.queues[other].waiting() && heads[other] <= heads[q] ? 1 : 0;
         }
     }
 }
