@@ -89,12 +89,15 @@ bool LinkFold::carry_alike() {
     bool alike = true;
     std::vector<std::uint32_t> crossed(description_->graph.links());  // by the messages of a place
     std::vector<std::vector<std::uint32_t>> links;                    // by place
+    std::vector<std::uint32_t> virtual_channels;                      // by place
+    const std::uint32_t channels = description_->virtual_channels();
     std::uint32_t place = 0;
     each_pair([&](NodeId source, NodeId destination) {
         if (!alike || crossings_.size() > most_crossings) {
             return;
         }
         links.clear();
+        virtual_channels.clear();
         std::uint32_t hops = 0;
         each_route(source, destination, [&](const PlaneRoutes& planes) {
             std::size_t here = 0;
@@ -103,6 +106,7 @@ bool LinkFold::carry_alike() {
                 for (const Hop& hop : plane) {
                     if (here == links.size()) {
                         links.emplace_back();
+                        virtual_channels.push_back(hop.virtual_channel);
                     }
                     links[here++].push_back(static_cast<std::uint32_t>(hop.link.value()));
                 }
@@ -113,7 +117,8 @@ bool LinkFold::carry_alike() {
             alike = alike && cross(links[i], crossed);
             if (i % hops != 0 && links[i].size() == sizes_[representatives_[links[i].front()]]) {
                 for (std::size_t k = 0; k < links[i].size(); ++k) {
-                    crossings_.push_back({links[i][k], links[i - 1][k], place});
+                    crossings_.push_back(
+                        {links[i][k], links[i - 1][k] * channels + virtual_channels[i - 1], place});
                 }
             }
         }
@@ -156,7 +161,7 @@ void LinkFold::number_queues() {
         const std::size_t width = (end - begin) / sizes_[representative];
         const auto first_alike = [&](std::size_t link, std::size_t i) {
             std::size_t j = 0;
-            while (crossings_[link + j].before != crossings_[link + i].before) {
+            while (crossings_[link + j].input != crossings_[link + i].input) {
                 ++j;
             }
             return j;

@@ -90,7 +90,7 @@ private:
     /// A message of a place, counted over all pairs, crosses a link behind another one.
     struct Crossing {
         std::uint32_t link;
-        std::uint32_t before;
+        std::uint32_t input;  ///< the link before and its channel
         std::uint32_t place;
     };
     /// The places of a pair: plane by plane.

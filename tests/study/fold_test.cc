@@ -38,11 +38,12 @@ std::string figures(const engine::Results& results) {
 }
 
 /// How many NPUs were simulated; expects that folding changed nothing.
-std::uint64_t expect_equal_runs(const engine::Workload& workload, const Machine& machine) {
-    const engine::Results folded = simulate(workload, machine, Fidelity::Analytical);
+std::uint64_t expect_equal_runs(const engine::Workload& workload, const Machine& machine,
+                                Fidelity fidelity = Fidelity::Analytical) {
+    const engine::Results folded = simulate(workload, machine, fidelity);
     RunOptions unfolded;
     unfolded.fold = false;
-    const engine::Results full = simulate(workload, machine, Fidelity::Analytical, unfolded);
+    const engine::Results full = simulate(workload, machine, fidelity, unfolded);
     EXPECT_EQ(full.simulated_npus, workload.ranks());
     EXPECT_EQ(figures(folded), figures(full));
     return folded.simulated_npus;
@@ -341,8 +342,8 @@ std::vector<NodeId> random_placement(const topology::NetworkDescription& network
     }
 }
 
-// Links of one latency and rate, of two, and of zero latency, where much happens at one instant.
-TEST(Fold, RandomProgramsOnRandomMachines) {
+/// How many of the cases were folded, at least in part.
+std::uint64_t folded_random_programs(std::uint64_t cases, Fidelity fidelity) {
     constexpr DimensionKind kinds[] = {DimensionKind::Ring, DimensionKind::FullyConnected,
                                        DimensionKind::Switch, DimensionKind::Mesh1D};
     constexpr std::int32_t sizes[] = {2, 3, 4, 6};
@@ -350,7 +351,6 @@ TEST(Fold, RandomProgramsOnRandomMachines) {
         "ring",    "direct",    "direct2",  "halvingDoubling", "bidirectionalRing",
         "oneRing", "oneDirect", "multiRing"};
     std::uint64_t folded = 0;
-    const std::uint64_t cases = test::random_cases(1000, 20'000);
     for (std::uint64_t seed = 0; seed < cases; ++seed) {
         SCOPED_TRACE(seed);
         std::mt19937_64 random(seed);
@@ -381,13 +381,25 @@ TEST(Fold, RandomProgramsOnRandomMachines) {
             [&](Rank rank) { return program.nodes(rank); },
             [](Rank) { return std::string("random"); }, program.groups(),
             workload_options(machine));
-        folded += expect_equal_runs(workload, machine) < workload.ranks() ? 1 : 0;
-        if (HasFailure()) {
-            return;
+        folded += expect_equal_runs(workload, machine, fidelity) < workload.ranks() ? 1 : 0;
+        if (testing::Test::HasFailure()) {
+            break;
         }
     }
-    EXPECT_GT(folded, cases / 3);
     test::count_cases(cases);
+    return folded;
+}
+
+// Links of one latency and rate, of two, and of zero latency, where much happens at one instant.
+TEST(Fold, RandomProgramsOnRandomMachines) {
+    const std::uint64_t cases = test::random_cases(1000, 20'000);
+    EXPECT_GT(folded_random_programs(cases, Fidelity::Analytical), cases / 3);
+}
+
+// Where links stand for others as well, shared out or not.
+TEST(Fold, RandomProgramsOnFluidLinks) {
+    const std::uint64_t cases = test::random_cases(400, 10'000);
+    EXPECT_GT(folded_random_programs(cases, Fidelity::Fluid), cases / 10);
 }
 
 // A listing keeps each value where it first came; against looking through the list.
