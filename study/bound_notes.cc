@@ -187,7 +187,7 @@ void add_note_on_fast(const engine::Results& run, std::vector<std::string>& note
     }
     notes.push_back(fmt::format(
         "{} takes {}, less than its bound of {}{}: the analytical fidelity lets messages cross a "
-        "link at the same time, each at its full rate; use congestion-aware or packet",
+        "link at the same time, each at its full rate; use fluid or packet",
         described(*best.collective),
         format_time(best.collective->end - best.collective->first_start),
         format_time(best.collective->least),

@@ -18,6 +18,7 @@
 #include "engine/npu/statistics.h"
 #include "engine/simulation/simulation.h"
 #include "study/fidelity_network.h"
+#include "study/fidelity_notes.h"
 #include "study/resolved.h"
 #include "study/run_notes.h"
 #include "study/run_stopper.h"
@@ -219,6 +220,9 @@ void complete(engine::JobsResults& results, const std::vector<Job>& jobs, const 
     engine::add_links(results.all, machine.network, network.link_use);
     results.all.resolved = resolve(machine, fidelity, network.limits);
     results.all.notes = notes_on_marks(machine.network, results.all);
+    if (std::string note = fidelity_note(machine, fidelity); !note.empty()) {
+        results.all.notes.push_back(std::move(note));
+    }
     results.all.events = network.events;
     results.all.packet_hops = network.packet_hops;
     results.all.wall_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
@@ -297,6 +301,9 @@ std::optional<engine::JobsResults> attempt(const std::vector<Job>& jobs, const M
              {network->link_use(), network->queue_pair_limits(), queue.handled(),
               network->packet_hops()},
              begin);
+    for (std::string& note : network->notes(results.all.finish)) {
+        results.all.notes.push_back(std::move(note));
+    }
     for (engine::JobResult& job : results.jobs) {
         if (job.results.partial) {
             job.results.partial->reason = stopper.reason();

@@ -54,9 +54,10 @@ std::string link_bound_note(const engine::Results& results) {
     return fmt::format(
         "the estimate finishes after {}, before its busiest link {} -> {} could carry its bytes, "
         "{}: the analytical fidelity lets messages cross a link at the same time, each at its full "
-        "rate; use congestion-aware or packet{}",
+        "rate; use {}",
         format_time(results.finish), busiest.from, busiest.to, bound,
-        results.whole_nanoseconds ? ", with --dialect npunet where this one has none" : "");
+        results.whole_nanoseconds ? "congestion-aware, or --dialect npunet with fluid or packet"
+                                  : "fluid or packet");
 }
 
 void note_link_bound(engine::Results& results) {

@@ -16,6 +16,7 @@
 #include "engine/simulation/simulation.h"
 #include "packet/make_packet_network.h"
 #include "study/fidelity_network.h"
+#include "study/fidelity_notes.h"
 #include "study/flow_watch.h"
 #include "study/resolved.h"
 #include "study/run_notes.h"
@@ -34,11 +35,13 @@ void check_reference(const Machine& machine, Fidelity fidelity) {
                           "--dialect npunet, which offers them",
                           "Leave the section faults out, or the dialect"});
     }
-    if (fidelity == Fidelity::Packet) {
-        throw InputError({"--fidelity", "", "packet with --dialect " + machine.dialect.name,
-                          "--dialect npunet at packet level",
-                          "The astra-sim dialects order simultaneous events by insertion, which a "
-                          "packet network has no counterpart for"});
+    if (fidelity == Fidelity::Packet || fidelity == Fidelity::Fluid) {
+        throw InputError(
+            {"--fidelity", "",
+             fmt::format("{} with --dialect {}", name_of(fidelity), machine.dialect.name),
+             "--dialect npunet at this level",
+             "The astra-sim dialects order simultaneous events by insertion, which a "
+             "network of packets has no counterpart for"});
     }
     const std::size_t dimensions = machine.network.dimensions.size();
     if (dimensions == 0) {
@@ -85,6 +88,9 @@ void complete(engine::Results& results, const engine::Workload& workload, const 
     }
     results.resolved = resolve(machine, fidelity, pairs);
     for (std::string& note : notes_on_marks(machine.network, results)) {
+        results.notes.push_back(std::move(note));
+    }
+    if (std::string note = fidelity_note(machine, fidelity); !note.empty()) {
         results.notes.push_back(std::move(note));
     }
 }
@@ -164,6 +170,9 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
             results.partial->reason = stopper.reason();
         }
         complete(results, workload, machine, fidelity, network->queue_pair_limits());
+        for (std::string& note : network->notes(results.finish)) {
+            results.notes.push_back(std::move(note));
+        }
         if (records) {
             add_load(results, load, machine);
         }
@@ -191,6 +200,14 @@ constexpr Fidelity fidelities[] = {Fidelity::Analytical, Fidelity::CongestionAwa
 }  // namespace
 
 void check_fidelity(const Machine& machine, Fidelity fidelity) {
+    if (fidelity == Fidelity::Fluid && !machine.network.faults.links.empty()) {
+        throw InputError({"--network", "faults.links",
+                          fmt::format("{} with --fidelity fluid",
+                                      machine.network.faults.links.size() == 1 ? "a faulty link"
+                                                                               : "faulty links"),
+                          "links that stay as they are",
+                          "--fidelity packet and analytical have faulty links"});
+    }
     if (machine.dialect.whole_nanoseconds) {
         check_reference(machine, fidelity);
     }
@@ -203,7 +220,7 @@ Fidelity fidelity_named(const std::string& name, const std::string& option) {
         }
     }
     throw InputError(
-        {option, "", "'" + name + "'", "analytical, congestion-aware, fluid or packet", ""});
+        {option, "", "'" + name + "'", "analytical, fluid, packet or congestion-aware", ""});
 }
 
 const char* name_of(Fidelity fidelity) {

@@ -26,7 +26,7 @@ namespace npunet::study {
 /// In the order of detail.
 enum class Fidelity : std::uint8_t { Analytical, CongestionAware, Fluid, Packet };
 
-/// "analytical", "congestion-aware", "fluid" or "packet"; InputError with the known names
+/// "analytical", "fluid", "packet" or "congestion-aware"; InputError with the known names
 /// otherwise.
 [[nodiscard]] Fidelity fidelity_named(const std::string& name,
                                       const std::string& option = "--fidelity");

@@ -1,6 +1,10 @@
 #include "analytical/fluid/buffers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "analytical/fluid/fluid_network.h"
 #include "engine/clock/clock_limit.h"
@@ -10,6 +14,9 @@ namespace npunet::analytical {
 using engine::later;
 
 namespace {
+
+/// From this part of a run on, one in so many, it is worth a note that full buffers hold back.
+constexpr std::int64_t one_in = 50;
 
 /// Changes up to this part of a budget, 2^-4, are not told.
 constexpr int untold_budget_bits = 4;
@@ -74,6 +81,30 @@ bool FluidNetwork::windows_fit(std::uint32_t number) const {
         }
     }
     return sum <= buffers_[number].limit;
+}
+
+std::vector<std::string> FluidNetwork::notes(Time finish) const {
+    const Time held =
+        held_ > 0 ? later(held_time_, finish - std::min(finish, held_since_)) : held_time_;
+    if (finish == Time() || held.ps() < finish.ps() / one_in) {
+        return {};
+    }
+    return {
+        fmt::format("full buffers held back messages that went elsewhere for {:.1f} % of the "
+                    "time: finite buffers may have decided the finish",
+                    100.0 * static_cast<double>(held.ps()) / static_cast<double>(finish.ps()))};
+}
+
+std::string FluidNetwork::explain_stall() const {
+    const auto full = std::find_if(buffers_.begin(), buffers_.end(),
+                                   [](const Buffer& buffer) { return buffer.closed; });
+    if (full == buffers_.end()) {
+        return {};
+    }
+    const auto link = static_cast<std::int32_t>((full - buffers_.begin()) / channels_);
+    const topology::Link& before = description_.graph.link(LinkId(link));
+    return fmt::format("full buffers wait for each other, that behind the link {} -> {} among them",
+                       description_.graph.name(before.from), description_.graph.name(before.to));
 }
 
 void FluidNetwork::set_budget(std::uint32_t number) {

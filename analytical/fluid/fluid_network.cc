@@ -154,7 +154,8 @@ std::uint32_t FluidNetwork::new_stages(std::uint32_t hops) {
 
 void FluidNetwork::send(const Message& message) {
     const CachedRoute& route = routes_[routes_.number(message.source, message.destination)];
-    if (route.planes == 1) {
+    // Transports that take packets in order keep to one route.
+    if (route.planes == 1 || description_.multipath == nullptr) {
         start(message, message.bytes, route, 0, none);
         return;
     }

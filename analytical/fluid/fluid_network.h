@@ -28,6 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <string>
 #include <vector>
 
 #include "analytical/fluid/buffers.h"
@@ -64,6 +65,8 @@ public:
     void record_load(engine::LinkLoadRecorder* load) override;
     void send(const engine::Message& message) override;
     [[nodiscard]] bool sends_in_order() const override { return queue_pairs_; }
+    [[nodiscard]] std::vector<std::string> notes(Time finish) const override;
+    [[nodiscard]] std::string explain_stall() const override;
     [[nodiscard]] std::vector<engine::LinkUse> link_use() const override {
         return paths_.link_use();
     }
@@ -131,8 +134,10 @@ private:
         std::uint32_t stages = 0;   ///< live ones from other links
         std::uint32_t budgets = 0;  ///< in force
         bool untold = false;        ///< rates have changed since
-        bool live = false;          ///< it shares its time out to what comes in by other links
-        bool due = false;           ///< it will share its time again in this instant
+        /// A full buffer behind it holds back messages that do not wait there.
+        bool held = false;
+        bool live = false;  ///< it shares its time out to what comes in by other links
+        bool due = false;   ///< it will share its time again in this instant
 
         [[nodiscard]] bool starting() const {
             return std::any_of(rings.begin(), rings.end(),
@@ -209,7 +214,9 @@ private:
     void share_queues(Port& port, std::int64_t round);
     void share_rings(Port& port);
     void divide(std::uint32_t link);
-    void keep_budget(std::uint32_t link, std::uint32_t buffer);
+    void set_held(Port& port, bool held);
+    /// Returns whether messages are held back that do not wait in the buffer.
+    bool keep_budget(std::uint32_t link, std::uint32_t buffer);
     void plan_next(std::uint32_t link);
     /// What the link gives a message now. Returns whether the next links have been told.
     bool announce(std::uint32_t number, Share out);
@@ -243,6 +250,9 @@ private:
     std::vector<std::int64_t> positions_;  ///< of the queues of a link
     Sharer sharer_;
     std::uint64_t deliveries_ = 0;  ///< planned
+    std::size_t held_ = 0;          ///< links that are
+    Time held_since_;
+    Time held_time_;  ///< in which some link was held
 };
 
 }  // namespace npunet::analytical

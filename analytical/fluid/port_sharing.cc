@@ -43,7 +43,7 @@ bool FluidNetwork::waits_behind(std::uint32_t number) const {
            });
 }
 
-void FluidNetwork::keep_budget(std::uint32_t link, std::uint32_t buffer) {
+bool FluidNetwork::keep_budget(std::uint32_t link, std::uint32_t buffer) {
     const Port& port = ports_[link];
     const Share budget = budgets_[buffer];
     std::vector<Claim> some;
@@ -91,7 +91,7 @@ void FluidNetwork::keep_budget(std::uint32_t link, std::uint32_t buffer) {
     };
     auto [all, waits] = sums();
     if (waits <= budget) {
-        return;
+        return false;
     }
     for (int round = 0; round < 8 && waits > budget; ++round) {
         sharer_.share(some, static_cast<Share>(static_cast<Work>(all) * budget / waits));
@@ -100,17 +100,35 @@ void FluidNetwork::keep_budget(std::uint32_t link, std::uint32_t buffer) {
     for (std::size_t i = 0; i < some.size(); ++i) {
         claims_[places[i]].demand = claims_[places[i]].share = some[i].share;
     }
+    // What waits behind the link is not all that goes there.
+    return std::any_of(behind.begin(), behind.end(),
+                       [](Share part) { return part < (Share{1} << bits); });
+}
+
+void FluidNetwork::set_held(Port& port, bool held) {
+    if (held == port.held) {
+        return;
+    }
+    port.held = held;
+    if (held && held_++ == 0) {
+        held_since_ = queue_.now();
+    }
+    if (!held && --held_ == 0) {
+        held_time_ = later(held_time_, queue_.now() - held_since_);
+    }
 }
 
 void FluidNetwork::divide(std::uint32_t link) {
     sharer_.share(claims_);
     bool limited = false;
+    bool held = false;
     for (std::uint32_t c = 0; c < channels_; ++c) {
         if (budgets_[link * channels_ + c] != no_limit) {
-            keep_budget(link, link * channels_ + c);
+            held = keep_budget(link, link * channels_ + c) || held;
             limited = true;
         }
     }
+    set_held(ports_[link], held);
     if (limited && channels_ > 1) {
         sharer_.share(claims_);
     }
@@ -178,8 +196,7 @@ void FluidNetwork::share_queues(Port& port, std::int64_t round) {
         const Share share = claims_[q].share;
         port.given += share;
         queue.serve(share);
-        port.ahead[q] =
-            queue.waiting() ? ahead_of(port.full, share, round, positions_[q]) : Time();
+        port.ahead[q] = queue.waiting() ? ahead_of(port.full, share, round, positions_[q]) : Time();
         queue.leaving(parts_);
         for (const InputQueue::Part& part : parts_) {
             Stage& stage = stages_[part.stage];

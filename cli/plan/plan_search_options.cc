@@ -190,7 +190,7 @@ void PlanSearchOptions::add_output(CLI::App& command) {
         ->group(output_group);
     command
         .add_option("--verify-fidelity", verify_fidelity,
-                    "At which fidelity: analytical, congestion-aware or packet")
+                    "At which fidelity: analytical, fluid, packet or congestion-aware")
         ->type_name("NAME")
         ->group(output_group)
         ->capture_default_str();

@@ -229,8 +229,8 @@ void add_collective_command(CLI::App& program, CommandContext& context) {
                         "'file NAME' (default: auto and all that do it)");
     command
         ->add_option("--fidelity", options->fidelity,
-                     "analytical (quick estimate), congestion-aware (messages queue on links) or "
-                     "packet")
+                     "analytical (quick estimate), fluid (messages share links as streams of "
+                     "packets), packet, or congestion-aware (whole messages queue at every link)")
         ->capture_default_str();
     command->add_option("--csv", options->csv, "Write the rows to this file, too");
     command->add_option("--figure", options->figure,

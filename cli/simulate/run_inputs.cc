@@ -1,6 +1,9 @@
 #include "cli/simulate/run_inputs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "base/errors.h"
 #include "base/staged_folder.h"
@@ -147,15 +150,22 @@ engine::Workload RunInputs::workload(const study::Machine& machine) const {
 
 void RunInputs::warn_of_idle_options(const CommandContext& context,
                                      study::Fidelity fidelity) const {
-    const auto check = [&](bool given, const char* option, study::Fidelity acts_at) {
-        if (given && fidelity != acts_at) {
-            warn(context, fmt::format("{} has no effect at fidelity {}: it is for {}", option,
-                                      study::name_of(fidelity), study::name_of(acts_at)));
+    const auto check = [&](bool given, const char* option,
+                           const std::vector<study::Fidelity>& acts_at) {
+        if (!given || std::find(acts_at.begin(), acts_at.end(), fidelity) != acts_at.end()) {
+            return;
         }
+        std::vector<std::string> names;
+        for (const study::Fidelity each : acts_at) {
+            names.emplace_back(study::name_of(each));
+        }
+        warn(context, fmt::format("{} has no effect at fidelity {}: it is for {}", option,
+                                  study::name_of(fidelity), fmt::join(names, " and ")));
     };
-    check(!run_options.fold, "--no-fold", study::Fidelity::Analytical);
-    check(!run_options.packet.fast_forward, "--no-fast-forward", study::Fidelity::Packet);
-    check(run_options.packet.threads != PacketOptions().threads, "--jobs", study::Fidelity::Packet);
+    using study::Fidelity;
+    check(!run_options.fold, "--no-fold", {Fidelity::Analytical, Fidelity::Fluid});
+    check(!run_options.packet.fast_forward, "--no-fast-forward", {Fidelity::Packet});
+    check(run_options.packet.threads != PacketOptions().threads, "--jobs", {Fidelity::Packet});
 }
 
 engine::Results RunInputs::run(const CommandContext& context, const engine::Workload& workload,

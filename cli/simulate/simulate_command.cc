@@ -188,8 +188,8 @@ void add_simulate_command(CLI::App& program, CommandContext& context) {
     options->astra.add_to(*command);
     command
         ->add_option("--fidelity", options->fidelity,
-                     "analytical (quick estimate), congestion-aware (messages queue on links) or "
-                     "packet")
+                     "analytical (quick estimate), fluid (messages share links as streams of "
+                     "packets), packet, or congestion-aware (whole messages queue at every link)")
         ->capture_default_str();
     command
         ->add_option("--simulator", options->simulator,

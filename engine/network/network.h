@@ -220,6 +220,10 @@ public:
     /// Windows and timeouts of the queue pairs used so far; empty without a transport.
     [[nodiscard]] virtual QueuePairLimits queue_pair_limits() const { return {}; }
 
+    /// What the results of a run should say about the network, a sentence each; `finish`: when the
+    /// run ended.
+    [[nodiscard]] virtual std::vector<std::string> notes(Time /*finish*/) const { return {}; }
+
     /// Packets times links crossed so far; 0 where there are no packets.
     [[nodiscard]] virtual std::uint64_t packet_hops() const { return 0; }
 

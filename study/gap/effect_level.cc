@@ -2,6 +2,7 @@
 
 #include "analytical/congestion_aware.h"
 #include "analytical/congestion_unaware.h"
+#include "analytical/fluid/fluid_network.h"
 #include "engine/simulation/simulation.h"
 #include "packet/make_packet_network.h"
 #include "study/fidelity_network.h"
@@ -41,7 +42,8 @@ std::vector<Step> levels_of(Fidelity fidelity, const Machine& machine) {
         case Fidelity::Fluid:
             return {{EffectLevel::Headers, &Gap::header},
                     {EffectLevel::IdlePaths, &Gap::latency},
-                    {EffectLevel::SharedLinks, &Gap::contention}};
+                    {EffectLevel::FluidLinks, &Gap::contention},
+                    {EffectLevel::FluidRun, &Gap::flow_control}};
         case Fidelity::Packet:
             break;
     }
@@ -55,11 +57,20 @@ std::vector<Step> levels_of(Fidelity fidelity, const Machine& machine) {
     return steps;
 }
 
+namespace {
+
+bool has_own_description(EffectLevel level) {
+    return level == EffectLevel::SharedLinks || level == EffectLevel::FiniteBuffers ||
+           level == EffectLevel::FluidLinks;
+}
+
+}  // namespace
+
 topology::NetworkDescription network_on(EffectLevel level,
                                         const topology::NetworkDescription& network) {
     topology::NetworkDescription changed = network;
     topology::PacketParameters& packet = changed.packet;
-    if (level == EffectLevel::SharedLinks) {
+    if (level == EffectLevel::SharedLinks || level == EffectLevel::FluidLinks) {
         packet.buffer = boundless;
         packet.error_rate = 0;
         if (packet.flow_control != topology::FlowControl::Credit) {
@@ -70,14 +81,14 @@ topology::NetworkDescription network_on(EffectLevel level,
         // Reset entirely: settings without effect are rejected.
         packet.transport = topology::TransportParameters();
     }
-    if (level == EffectLevel::SharedLinks || level == EffectLevel::FiniteBuffers) {
+    if (has_own_description(level)) {
         packet.congestion_control = topology::CongestionControlChoice();
     }
     return changed;
 }
 
 const topology::NetworkDescription& EffectLevels::description_of(EffectLevel level) {
-    if (level != EffectLevel::SharedLinks && level != EffectLevel::FiniteBuffers) {
+    if (!has_own_description(level)) {
         return machine_.network;
     }
     std::unique_ptr<topology::NetworkDescription>& description =
@@ -107,6 +118,9 @@ std::unique_ptr<engine::Network> EffectLevels::network_of(EffectLevel level,
                                                      IdlePath::WholeMessages);
         case EffectLevel::MessageQueues:
             return std::make_unique<analytical::CongestionAware>(description, queue, dialect);
+        case EffectLevel::FluidLinks:
+        case EffectLevel::FluidRun:
+            return std::make_unique<analytical::FluidNetwork>(description, queue);
         default:
             break;
     }

@@ -27,7 +27,9 @@ enum class EffectLevel : std::uint8_t {
     FiniteBuffers,  ///< plus the configured buffers, flow control, transport and errors
     PacketRun,      ///< plus congestion control: the packet run
     WholeMessages,  ///< the estimate plus store and forward of whole messages at every link
-    MessageQueues   ///< congestion-aware network
+    MessageQueues,  ///< congestion-aware network
+    FluidLinks,     ///< idle paths plus shared links, as streams of packets, with unlimited buffers
+    FluidRun        ///< plus the configured buffers, flow control and transport: the fluid run
 };
 
 /// An effect, and the level that adds it.
@@ -76,7 +78,7 @@ private:
     PacketOptions packet_;
     GapProgress& progress_;
     /// By level; null before its first use, and for the machine's own network.
-    std::vector<std::unique_ptr<topology::NetworkDescription>> descriptions_{8};
+    std::vector<std::unique_ptr<topology::NetworkDescription>> descriptions_{10};
 };
 
 }  // namespace npunet::study

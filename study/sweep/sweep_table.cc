@@ -169,7 +169,7 @@ std::string sweep_table(const DesignSpace& space, const SweepResults& results,
             "note: {} of {} points finish before their busiest link could carry its bytes (! "
             "before "
             "the link bound), as messages do not share links at the analytical fidelity; run them "
-            "at congestion-aware or packet before you choose\n",
+            "at fluid or packet before you choose\n",
             beaten, space.points.size());
     }
     return text + failures(space, results);

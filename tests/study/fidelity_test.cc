@@ -37,11 +37,11 @@ std::string refusal(const Machine& machine, Fidelity fidelity) {
 
 TEST(Fidelity, NamesGoBothWays) {
     for (const Fidelity fidelity :
-         {Fidelity::Analytical, Fidelity::CongestionAware, Fidelity::Packet}) {
+         {Fidelity::Analytical, Fidelity::CongestionAware, Fidelity::Fluid, Fidelity::Packet}) {
         EXPECT_EQ(fidelity_named(name_of(fidelity)), fidelity);
     }
     EXPECT_THAT(test::message_of<InputError>([] { static_cast<void>(fidelity_named("flow")); }),
-                HasSubstr("analytical, congestion-aware or packet"));
+                HasSubstr("analytical, fluid, packet or congestion-aware"));
 }
 
 TEST(Fidelity, ReferenceKnowsOneDimensionOnly) {
@@ -61,13 +61,16 @@ TEST(Fidelity, ReferenceHasNoFaults) {
     }
 }
 
-TEST(Fidelity, LinkFaultsAtEveryFidelity) {
+TEST(Fidelity, LinkFaultsWhereTheyAreModelled) {
     test::TestMachine ring = test::ring_machine(4, rate, latency);
     ring.network.faults.links = {{LinkId(0), Time(), Time::max(), topology::Factor{0}, Time()}};
     for (const Fidelity fidelity :
          {Fidelity::Analytical, Fidelity::CongestionAware, Fidelity::Packet}) {
         EXPECT_EQ(refusal(machine_of(ring), fidelity), "no error");
     }
+    EXPECT_THAT(refusal(machine_of(ring), Fidelity::Fluid),
+                AllOf(HasSubstr("faults.links: found a faulty link with --fidelity fluid"),
+                      HasSubstr("--fidelity packet and analytical have faulty links")));
 }
 
 // 100 us of compute, 130 us on the slow NPU, whatever carries the messages.
@@ -77,13 +80,85 @@ TEST(Fidelity, SlowNpusAtEveryFidelity) {
     const engine::Workload workload =
         test::workload_of(4, [](Rank) { return std::vector{test::compute_node(1, 100)}; });
     for (const Fidelity fidelity :
-         {Fidelity::Analytical, Fidelity::CongestionAware, Fidelity::Packet}) {
+         {Fidelity::Analytical, Fidelity::CongestionAware, Fidelity::Fluid, Fidelity::Packet}) {
         const engine::Results results = simulate(workload, machine_of(ring), fidelity);
         EXPECT_EQ(results.fidelity, name_of(fidelity));
         EXPECT_EQ(results.npus[0].finish, Time::ns(100'000));
         EXPECT_EQ(results.npus[1].finish, Time::ns(130'000));
         EXPECT_EQ(results.npus[1].compute, Time::ns(130'000));
     }
+}
+
+std::vector<std::string> notes_at(const Machine& machine, Fidelity fidelity) {
+    const engine::Workload workload = test::workload_of(
+        machine.network.graph.npus(),
+        [](Rank) {
+            return std::vector{
+                test::collective_node(1, chakra::CollectiveType::AllReduce, 1 << 20)};
+        },
+        {}, workload_options(machine));
+    return simulate(workload, machine, fidelity).notes;
+}
+
+TEST(Fidelity, FluidSaysWhatItLeavesOut) {
+    using testing::Contains;
+    using testing::Not;
+    test::TestMachine line = test::line_machine(topology::DimensionKind::Switch, 4, rate, latency);
+    EXPECT_THAT(notes_at(machine_of(line), Fidelity::Fluid),
+                Not(Contains(HasSubstr("fluid leaves out"))));
+    topology::PacketParameters& packet = line.network.packet;
+    packet.flow_control = topology::FlowControl::Pfc;
+    packet.transport.kind = topology::TransportKind::GoBackN;
+    packet.congestion_control = topology::standard_choice(topology::CongestionAlgorithm::Dcqcn);
+    EXPECT_THAT(notes_at(machine_of(line), Fidelity::Fluid),
+                Contains("fluid leaves out how dcqcn finds its rates, the load of "
+                         "acknowledgements; packet has them"));
+    packet = topology::PacketParameters();
+    packet.classes.count = 2;
+    EXPECT_THAT(notes_at(machine_of(line), Fidelity::Fluid),
+                Contains("fluid leaves out traffic classes; packet has it"));
+    EXPECT_THAT(notes_at(machine_of(line), Fidelity::Packet),
+                Not(Contains(HasSubstr("leaves out"))));
+}
+
+TEST(Fidelity, CongestionAwareSaysThatItStoresWholeMessages) {
+    const test::TestMachine ring = test::ring_machine(4, rate, latency);
+    EXPECT_THAT(notes_at(machine_of(ring), Fidelity::CongestionAware),
+                testing::Contains("congestion-aware stores whole messages at every link; fluid and "
+                                  "packet send them on packet by packet"));
+    EXPECT_THAT(notes_at(machine_of(ring, "astra-sim"), Fidelity::CongestionAware),
+                testing::IsEmpty());
+}
+
+// NPUs 0 and 1 send to NPU 3 of a switch, 0 to NPU 2 as well: buffers of four packets hold back
+// what goes to 2, where nothing else goes.
+TEST(Fidelity, FluidSaysThatFullBuffersHeldBack) {
+    test::TestMachine line = test::line_machine(topology::DimensionKind::Switch, 4, rate, latency);
+    const auto notes = [&] {
+        const engine::Workload workload = test::workload_of(4, [](Rank rank) {
+            std::vector<chakra::Node> nodes;
+            if (rank.value() < 2) {
+                nodes.push_back(test::send_node(1, 3, 8 << 20, 1));
+            }
+            if (rank.value() == 0) {
+                nodes.push_back(test::send_node(2, 2, 8 << 20, 2));
+            }
+            if (rank.value() == 3) {
+                nodes.push_back(test::receive_node(1, 0, 8 << 20, 1));
+                nodes.push_back(test::receive_node(2, 1, 8 << 20, 1));
+            }
+            if (rank.value() == 2) {
+                nodes.push_back(test::receive_node(1, 0, 8 << 20, 2));
+            }
+            return nodes;
+        });
+        return simulate(workload, machine_of(line), Fidelity::Fluid).notes;
+    };
+    line.network.packet.buffer = Bytes(1 << 30);
+    EXPECT_THAT(notes(), testing::Not(testing::Contains(HasSubstr("finite buffers"))));
+    line.network.packet.buffer = Bytes(100'000);
+    EXPECT_THAT(notes(),
+                testing::Contains(HasSubstr("finite buffers may have decided the finish")));
 }
 
 }  // namespace

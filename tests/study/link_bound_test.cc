@@ -48,7 +48,7 @@ TEST(LinkBound, AnEstimateThatBeatsItSaysSo) {
     const std::string table = report::summary_table(estimate);
     EXPECT_THAT(table, AllOf(HasSubstr("note: the estimate finishes after 21.50 us"),
                              HasSubstr("its busiest link a -> b"), HasSubstr("40.00 us"),
-                             HasSubstr("use congestion-aware or packet")));
+                             HasSubstr("use fluid or packet")));
     const nlohmann::json json = json_of(estimate);
     EXPECT_EQ(json["link_bound_ns"], 40'000);
     EXPECT_THAT(json["notes"][0].get<std::string>(), HasSubstr("a -> b"));

@@ -1,0 +1,62 @@
+#include "study/fidelity_notes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <vector>
+
+#include "topology/parameters/congestion_control.h"
+
+namespace npunet::study {
+
+namespace {
+
+/// HPCC's target utilisation is modelled, and how far windows let queues grow.
+std::vector<std::string> left_out_of_fluid(const topology::NetworkDescription& network) {
+    const topology::PacketParameters& packet = network.packet;
+    std::vector<std::string> parts;
+    if (packet.congestion_control.algorithm != topology::CongestionAlgorithm::None) {
+        parts.push_back(
+            fmt::format("how {} finds its rates", name_of(packet.congestion_control.algorithm)));
+    }
+    if (packet.flow_control == topology::FlowControl::None) {
+        parts.emplace_back("drops of packets");
+    }
+    if (packet.transport.kind != topology::TransportKind::None) {
+        parts.emplace_back("the load of acknowledgements");
+    }
+    if (packet.error_rate > 0) {
+        parts.emplace_back("errors of links");
+    }
+    if (packet.classes.count > 1) {
+        parts.emplace_back("traffic classes");
+    }
+    if (Rate() < packet.injection) {
+        parts.emplace_back("injection ports");
+    }
+    if (network.multipath) {
+        parts.push_back(
+            fmt::format("routes of single packets (routing {})", network.routing_name()));
+    }
+    return parts;
+}
+
+}  // namespace
+
+std::string fidelity_note(const Machine& machine, Fidelity fidelity) {
+    if (fidelity == Fidelity::CongestionAware && !machine.dialect.whole_nanoseconds) {
+        return "congestion-aware stores whole messages at every link; fluid and packet send them "
+               "on packet by packet";
+    }
+    if (fidelity != Fidelity::Fluid) {
+        return {};
+    }
+    const std::vector<std::string> parts = left_out_of_fluid(machine.network);
+    if (parts.empty()) {
+        return {};
+    }
+    return fmt::format("fluid leaves out {}; packet has {}", fmt::join(parts, ", "),
+                       parts.size() == 1 ? "it" : "them");
+}
+
+}  // namespace npunet::study

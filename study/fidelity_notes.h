@@ -1,0 +1,16 @@
+// What a fidelity leaves out of the machine that it runs on.
+//
+//     if (std::string note = fidelity_note(machine, fidelity); !note.empty()) { ... }
+#pragma once
+
+#include <string>
+
+#include "study/simulation_run.h"
+
+namespace npunet::study {
+
+/// At fluid, what the network has that is not modelled there; at congestion-aware in the dialect
+/// npunet, that whole messages are stored at every link. One sentence, or empty.
+[[nodiscard]] std::string fidelity_note(const Machine& machine, Fidelity fidelity);
+
+}  // namespace npunet::study
