@@ -120,9 +120,15 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
                                        Fidelity fidelity, RunOptions& options) {
     const auto begin = std::chrono::steady_clock::now();
     check_fidelity(machine, fidelity);
+    std::optional<engine::CollectivePlanner> own_planner;
+    engine::CollectivePlanner& planner =
+        options.planner != nullptr
+            ? *options.planner
+            : own_planner.emplace(machine.network, machine.system, machine.dialect, workload);
     engine::Fold fold;
     if (options.fold && !options.flows && fidelity == Fidelity::Analytical) {
-        fold = engine::find_fold(workload, machine.network, machine.system, machine.dialect);
+        fold =
+            engine::find_fold(workload, machine.network, machine.system, machine.dialect, planner);
     }
     engine::EventQueue queue(machine.dialect.event_order);
     if (options.shuffle_seed) {
@@ -140,7 +146,8 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
         watch.emplace(machine, fidelity, *network, queue, options.each_message);
     }
     engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
-                                  watch ? watch->network() : *network, fold);
+                                  watch ? watch->network() : *network, fold, engine::RankShare(),
+                                  &planner);
     simulation.set_timeline(options.timeline);
     const RunStopper stopper(queue, {&simulation}, options);
     try {

@@ -34,7 +34,7 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
                                    const SystemConfig& system, const Dialect& dialect,
                                    const Fold& fold, const RankShare& share, EventQueue& queue,
                                    RankTimers& timers, Transport& transport,
-                                   OperationListener& listener)
+                                   OperationListener& listener, CollectivePlanner* planner)
     : workload_(workload),
       network_(network),
       dialect_(dialect),
@@ -44,7 +44,10 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
       timers_(timers),
       transport_(transport),
       listener_(listener),
-      planner_(network, system, dialect, workload),
+      own_planner_(planner != nullptr
+                       ? nullptr
+                       : std::make_unique<CollectivePlanner>(network, system, dialect, workload)),
+      planner_(planner != nullptr ? *planner : *own_planner_),
       instances_(workload, fold, share),
       by_content_(queue.order() == EventQueue::Order::Content),
       reference_reductions_(!dialect.schedules.every_reduction_is_charged),
