@@ -8,8 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "engine/collective/planner.h"
-
 namespace npunet::study {
 
 namespace {
@@ -50,8 +48,7 @@ void add(std::vector<Told>& list, CollectiveChoice choice, std::size_t group) {
 }  // namespace
 
 std::vector<CollectiveChoice> collective_choices(const engine::Workload& workload,
-                                                 const Machine& machine) {
-    engine::CollectivePlanner planner(machine.network, machine.system, machine.dialect, workload);
+                                                 engine::CollectivePlanner& planner) {
     std::set<std::tuple<std::size_t, engine::CollectiveKind, std::int64_t, std::int32_t>> seen;
     std::vector<Told> list;
     for (std::size_t number = 0; number < workload.ranks(); ++number) {
@@ -82,6 +79,12 @@ std::vector<CollectiveChoice> collective_choices(const engine::Workload& workloa
                          return std::tie(a.kind, a.bytes) < std::tie(b.kind, b.bytes);
                      });
     return choices;
+}
+
+std::vector<CollectiveChoice> collective_choices(const engine::Workload& workload,
+                                                 const Machine& machine) {
+    engine::CollectivePlanner planner(machine.network, machine.system, machine.dialect, workload);
+    return collective_choices(workload, planner);
 }
 
 }  // namespace npunet::study

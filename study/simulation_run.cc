@@ -128,11 +128,17 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
                                        Fidelity fidelity, RunOptions& options) {
     const auto begin = std::chrono::steady_clock::now();
     check_fidelity(machine, fidelity);
+    std::optional<engine::CollectivePlanner> own_planner;
+    engine::CollectivePlanner& planner =
+        options.planner != nullptr
+            ? *options.planner
+            : own_planner.emplace(machine.network, machine.system, machine.dialect, workload);
     engine::Fold fold;
     std::optional<analytical::LinkFold> links;
     if (options.fold && !options.flows &&
         (fidelity == Fidelity::Analytical || fidelity == Fidelity::Fluid)) {
-        fold = engine::find_fold(workload, machine.network, machine.system, machine.dialect);
+        fold =
+            engine::find_fold(workload, machine.network, machine.system, machine.dialect, planner);
     }
     if (fidelity == Fidelity::Fluid && !fold.trivial()) {
         links = analytical::LinkFold::find(machine.network, fold);
@@ -156,7 +162,8 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
         watch.emplace(machine, fidelity, *network, queue, options.each_message);
     }
     engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
-                                  watch ? watch->network() : *network, fold);
+                                  watch ? watch->network() : *network, fold, engine::RankShare(),
+                                  &planner);
     simulation.set_timeline(options.timeline);
     const RunStopper stopper(queue, {&simulation}, options);
     try {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/collective/planner.h"
 #include "engine/machine/dialect.h"
 #include "engine/machine/system_config.h"
 #include "engine/network/link_load.h"
@@ -75,6 +76,9 @@ struct RunOptions {
     /// Runs at packet level are done by it, without flows, max_time and watch; null: on the
     /// engine's clock.
     PacketSimulator packet_simulator;
+    /// Plans the collectives of one run after the other of one workload on one machine, and keeps
+    /// its choices for them; null: every run has one.
+    engine::CollectivePlanner* planner = nullptr;
     /// The results hold what every NPU did when (Results::operations).
     bool timeline = true;
     /// The results hold how busy the links were when (Results::load), where links are shared: not

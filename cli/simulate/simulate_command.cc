@@ -157,9 +157,11 @@ void run(const CommandContext& context, const SimulateOptions& options) {
     const study::Machine machine = options.inputs.machine(context);
     study::check_fidelity(machine, fidelity);
     const engine::Workload workload = options.inputs.workload(machine);
+    std::optional<engine::CollectivePlanner> planner;
     std::optional<report::CollectiveDetail> made;
     if (options.detail) {
-        made = report::CollectiveDetail{study::collective_choices(workload, machine)};
+        planner.emplace(machine.network, machine.system, machine.dialect, workload);
+        made = report::CollectiveDetail{study::collective_choices(workload, *planner)};
     }
     const report::CollectiveDetail* detail = made ? &*made : nullptr;
     if (options.simulator == "ns3") {
@@ -172,6 +174,7 @@ void run(const CommandContext& context, const SimulateOptions& options) {
     RunWatch watch(context.log, options.limits,
                    options.inputs.quiet || options.inputs.log_lines_only);
     SimulateOptions watched = options;
+    watched.inputs.run_options.planner = planner ? &*planner : nullptr;
     watched.inputs.run_options.watch = watch.function();
     watched.inputs.run_options.max_time = options.limits.simulated;
     const engine::Results results = simulate(context, watched, workload, machine, fidelity, detail);

@@ -34,7 +34,7 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
                                    const SystemConfig& system, const Dialect& dialect,
                                    const Fold& fold, const RankShare& share, EventQueue& queue,
                                    RankTimers& timers, Transport& transport,
-                                   OperationListener& listener)
+                                   OperationListener& listener, CollectivePlanner* planner)
     : workload_(workload),
       network_(network),
       dialect_(dialect),
@@ -44,7 +44,10 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
       timers_(timers),
       transport_(transport),
       listener_(listener),
-      planner_(network, system, dialect, workload),
+      own_planner_(planner != nullptr
+                       ? nullptr
+                       : std::make_unique<CollectivePlanner>(network, system, dialect, workload)),
+      planner_(planner != nullptr ? *planner : *own_planner_),
       instances_(workload, fold, share),
       by_content_(queue.order() == EventQueue::Order::Content),
       reference_reductions_(!dialect.schedules.every_reduction_is_charged),
@@ -208,8 +211,11 @@ void CollectiveEngine::start_exchange(Run& run, Stream& stream) {
     const Communication kind = communication_of(instance.kind);
     const MessageOrder order{stream.peer_operation,
                              (static_cast<std::uint64_t>(place) << 32) | arrives_in};
-    if (by_content_ && run.plan.chunks > 1 && next.receive_from == Exchange::no_rank) {
-        // Nothing that comes in holds the next chunk back.
+    const bool several = run.plan.chunks > 1 && run.plan.active_chunks > 1;
+    // Chunks at a time that share a port would all be late together, in every phase; and where
+    // nothing comes in, nothing holds the next chunk back.
+    if (by_content_ &&
+        (several || (run.plan.chunks > 1 && next.receive_from == Exchange::no_rank))) {
         transport_.send_in_turn(run.rank, to, next.bytes, *this, note, kind, order, instance.group);
     } else {
         transport_.send(run.rank, to, next.bytes, *this, note, false, kind, order);

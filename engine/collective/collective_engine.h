@@ -44,10 +44,12 @@ protected:
 
 class CollectiveEngine final : private MessageOwner, private EventHandler {
 public:
+    /// `planner`: of the first four; null: one of its own.
     CollectiveEngine(const Workload& workload, const topology::NetworkDescription& network,
                      const SystemConfig& system, const Dialect& dialect, const Fold& fold,
                      const RankShare& share, EventQueue& queue, RankTimers& timers,
-                     Transport& transport, OperationListener& listener);
+                     Transport& transport, OperationListener& listener,
+                     CollectivePlanner* planner = nullptr);
 
     /// Starts a rank's part in its next collective of the group. Returns true when it is done at
     /// once (nothing to send); else the listener hears of it. Throws StallError when the group's
@@ -254,7 +256,8 @@ private:
     RankTimers& timers_;
     Transport& transport_;
     OperationListener& listener_;
-    CollectivePlanner planner_;
+    std::unique_ptr<CollectivePlanner> own_planner_;  ///< null where one was given
+    CollectivePlanner& planner_;
     CollectiveInstances instances_;
     bool by_content_;                             ///< arrivals wait for their turn
     bool reference_reductions_;                   ///< charged as in the reference

@@ -7,7 +7,6 @@
 #include <tuple>
 #include <utility>
 
-#include "engine/collective/planner.h"
 #include "engine/program/partition_refinement.h"
 #include "engine/simulation/program_digest.h"
 
@@ -56,12 +55,12 @@ private:
 class FoldFinder {
 public:
     FoldFinder(const Workload& workload, const topology::NetworkDescription& network,
-               const SystemConfig& system, const Dialect& dialect)
+               const SystemConfig& system, CollectivePlanner& planner)
         : workload_(workload),
           network_(network),
           rates_(system.compute_rates(workload.ranks())),
           capacities_(system.memory_capacities(workload.ranks())),
-          planner_(network, system, dialect, workload),
+          planner_(planner),
           digests_(digest_programs(workload)),
           surroundings_(workload.ranks()),
           portraits_(workload.ranks()),
@@ -381,7 +380,7 @@ private:
     const topology::NetworkDescription& network_;
     std::vector<ComputeRate> rates_;
     std::vector<Bytes> capacities_;
-    CollectivePlanner planner_;
+    CollectivePlanner& planner_;
     std::vector<ProgramDigest> digests_;            ///< by program
     std::vector<Fold::Surroundings> surroundings_;  ///< by rank
     std::vector<Portrait> portraits_;               ///< by rank
@@ -412,13 +411,19 @@ bool shares_remote_memory(const Workload& workload, const SystemConfig& system) 
 }  // namespace
 
 Fold find_fold(const Workload& workload, const topology::NetworkDescription& network,
-               const SystemConfig& system, const Dialect& dialect) {
+               const SystemConfig& system, const Dialect& dialect, CollectivePlanner& planner) {
     if (dialect.event_order != EventQueue::Order::Content || !network.faults.links.empty() ||
         workload.ranks() < 2 || workload.ranks() != network.graph.npus() ||
         shares_remote_memory(workload, system)) {
         return Fold();
     }
-    return FoldFinder(workload, network, system, dialect).find();
+    return FoldFinder(workload, network, system, planner).find();
+}
+
+Fold find_fold(const Workload& workload, const topology::NetworkDescription& network,
+               const SystemConfig& system, const Dialect& dialect) {
+    CollectivePlanner planner(network, system, dialect, workload);
+    return find_fold(workload, network, system, dialect, planner);
 }
 
 }  // namespace npunet::engine

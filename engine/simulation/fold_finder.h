@@ -1,6 +1,7 @@
 // Finds and proves which NPUs behave alike (engine/program/fold.h).
 //
-//     const Fold fold = find_fold(workload, network, system, dialect);
+//     CollectivePlanner planner(network, system, dialect, workload);
+//     const Fold fold = find_fold(workload, network, system, dialect, planner);
 //     if (!fold.trivial()) { ... simulate fold.simulated(ranks) NPUs ... }
 //
 // The ranks are first told apart by their programs and rates, then by whom they exchange what with
@@ -15,6 +16,7 @@
 // C++17-clean.
 #pragma once
 
+#include "engine/collective/planner.h"
 #include "engine/machine/dialect.h"
 #include "engine/machine/system_config.h"
 #include "engine/program/fold.h"
@@ -23,7 +25,12 @@
 
 namespace npunet::engine {
 
-/// For the congestion-unaware network only. The workload fits the network.
+/// For the congestion-unaware network only. The workload fits the network. `planner`: of the same
+/// four; what it chooses here, the run need not choose again.
+[[nodiscard]] Fold find_fold(const Workload& workload, const topology::NetworkDescription& network,
+                             const SystemConfig& system, const Dialect& dialect,
+                             CollectivePlanner& planner);
+/// With a planner of its own.
 [[nodiscard]] Fold find_fold(const Workload& workload, const topology::NetworkDescription& network,
                              const SystemConfig& system, const Dialect& dialect);
 

@@ -55,11 +55,13 @@ public:
     /// All references must outlive the simulation. With a fold (engine/program/fold.h) only the
     /// ranks that stand for others are simulated; the network must know it too. With a share only
     /// its ranks are, and other processes simulate the others: without a fold, in the npunet
-    /// dialect. Throws InputError when the workload does not fit the machine, or cannot be shared.
+    /// dialect. `planner` plans the collectives; made of the same workload and machine, it may have
+    /// chosen some before; null: the simulation makes one. Throws InputError when the workload does
+    /// not fit the machine, or cannot be shared.
     Simulation(const Workload& workload, const topology::NetworkDescription& description,
                const SystemConfig& system, const Dialect& dialect, EventQueue& queue,
                Network& network, const Fold& fold = Fold::everyone_for_itself(),
-               RankShare share = RankShare());
+               RankShare share = RankShare(), CollectivePlanner* planner = nullptr);
 
     void set_observers(Observer started, Observer ended);
     /// Whether the results are to hold the timeline (Results::operations), which they do.

@@ -18,6 +18,7 @@
 #include "random_parameters.h"
 #include "random_training.h"
 #include "split_network.h"
+#include "tests/support/machines.h"
 #include "tests/support/random_faults.h"
 
 namespace npunet::packet_test {
@@ -31,9 +32,10 @@ struct RandomJob {
     Time start;
 };
 
-/// Two or three jobs on NPUs drawn at random, of which some may be left over.
+/// Two or three jobs on NPUs drawn at random, of which some may be left over. `rooted`: of
+/// collectives with a root in chunks.
 std::vector<RandomJob> random_jobs(const topology::NetworkDescription& network,
-                                   std::mt19937_64& random) {
+                                   std::mt19937_64& random, bool rooted = false) {
     std::vector<NodeId> npus(network.graph.npus());
     for (std::size_t i = 0; i < npus.size(); ++i) {
         npus[i] = NodeId(i);
@@ -44,8 +46,10 @@ std::vector<RandomJob> random_jobs(const topology::NetworkDescription& network,
     while (jobs.size() < 3 && npus.end() - next >= 2) {
         const auto most = static_cast<std::size_t>(std::min<std::ptrdiff_t>(npus.end() - next, 8));
         const auto size = static_cast<std::ptrdiff_t>(2 + random() % (most - 1));
-        jobs.push_back({random_workload(static_cast<int>(size), random),
-                        network.with_placement({next, next + size}), random_system(random),
+        jobs.push_back({rooted ? random_rooted_workload(static_cast<int>(size), random)
+                               : random_workload(static_cast<int>(size), random),
+                        network.with_placement({next, next + size}),
+                        rooted ? random_system_of_chunks(random) : random_system(random),
                         Time::ns(static_cast<std::int64_t>(random() % 3) * 1000)});
         next += size;
     }
@@ -81,9 +85,11 @@ struct Outcomes {
     std::string links;
 };
 
-/// All jobs on one network, added in this order; seed 0: events as they come.
+/// All jobs on one network, added in this order; seed 0: events as they come. `in_turn`: adds up
+/// how many lines of messages in turn there are after each instant.
 Outcomes run_whole(const std::vector<RandomJob>& jobs, const topology::NetworkDescription& network,
-                   const std::vector<std::size_t>& order, std::uint64_t seed) {
+                   const std::vector<std::size_t>& order, std::uint64_t seed,
+                   std::size_t* in_turn = nullptr) {
     engine::EventQueue queue;
     const std::unique_ptr<packet::PacketNetwork> level =
         packet::make_network(network, shuffled(queue, seed));
@@ -91,6 +97,12 @@ Outcomes run_whole(const std::vector<RandomJob>& jobs, const topology::NetworkDe
     std::vector<std::unique_ptr<RunningJob>> runs(jobs.size());
     for (const std::size_t place : order) {
         runs[place] = std::make_unique<RunningJob>(jobs[place], queue, shared);
+    }
+    while (in_turn != nullptr && !queue.empty()) {
+        queue.run_instant();
+        for (const std::unique_ptr<RunningJob>& run : runs) {
+            *in_turn += run->simulation().transport().lines();
+        }
     }
     queue.run();
     Outcomes outcomes;
@@ -149,8 +161,87 @@ INSTANTIATE_TEST_SUITE_P(, JobsOnBothNetworks, testing::Bool(), [](const auto& e
     return std::string(ethernet.param ? "Ethernet" : "Credits");
 });
 
-// The parts of a split network, each with its share of every job, find together what one network
-// finds that carries all of them.
+// Chunks that only leave a member go one after the other, each job's for itself: neither the order
+// of simultaneous events nor that of the jobs changes anything.
+TEST(Jobs, MessagesInTurnDoNotDependOnOrder) {
+    std::size_t in_turn = 0;
+    for (unsigned seed = 1; seed <= 60; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        std::mt19937_64 random(seed);
+        const topology::NetworkDescription network = draw_network(random);
+        const std::vector<RandomJob> jobs = random_jobs(network, random, true);
+        std::vector<std::size_t> order = as_listed(jobs.size());
+        const Outcomes expected = run_whole(jobs, network, order, 0, &in_turn);
+        for (int again = 0; again < 3; ++again) {
+            std::shuffle(order.begin(), order.end(), random);
+            const Outcomes shuffled = run_whole(jobs, network, order, random() | 1);
+            ASSERT_EQ(shuffled.jobs, expected.jobs);
+            ASSERT_EQ(shuffled.links, expected.links);
+        }
+    }
+    EXPECT_GT(in_turn, 10000U);
+}
+
+// At one switch, whose ports jobs do not share, a message in turn waits for its own job only: every
+// job takes as long as alone. Both are broadcasts between the same ranks of their jobs.
+TEST(Jobs, MessagesInTurnWaitForTheirOwnJobOnly) {
+    const topology::NetworkDescription network =
+        test::line_machine(topology::DimensionKind::Switch, 8, Rate(50'000'000'000), Time::ns(500))
+            .network;
+    std::mt19937_64 random(5);
+    for (int again = 0; again < 10; ++again) {
+        const engine::SystemConfig system = random_system_of_chunks(random);
+        std::vector<RandomJob> jobs;
+        for (const int first : {0, 4}) {
+            std::vector<NodeId> npus;
+            for (int npu = first; npu < first + 4; ++npu) {
+                npus.emplace_back(npu);
+            }
+            jobs.push_back(
+                {random_rooted_workload(4, random), network.with_placement(npus), system, Time()});
+        }
+        std::size_t in_turn = 0;
+        const Outcomes together = run_whole(jobs, network, {0, 1}, 0, &in_turn);
+        EXPECT_GT(in_turn, 0U);
+        for (std::size_t job = 0; job < jobs.size(); ++job) {
+            EXPECT_EQ(run_whole({jobs[job]}, network, {0}, 0).jobs.front(), together.jobs[job]);
+        }
+    }
+}
+
+/// Expects that the parts of a split network, each with its share of every job, find together what
+/// one network finds that carries all of them. Returns what went from part to part.
+std::uint64_t compare_split(const std::vector<RandomJob>& jobs,
+                            const topology::NetworkDescription& network, std::mt19937_64& random) {
+    const Outcomes expected = run_whole(jobs, network, as_listed(jobs.size()), 0);
+    SplitNetwork split(network, random_parts(network.graph, 4, random), random());
+    std::vector<std::unique_ptr<engine::SharedNetwork>> shared;
+    std::vector<std::vector<std::unique_ptr<RunningJob>>> runs(jobs.size());
+    for (std::uint32_t part = 0; part < split.parts(); ++part) {
+        shared.push_back(std::make_unique<engine::SharedNetwork>(split.network(part)));
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+            std::vector<bool> here;
+            for (const NodeId npu : jobs[i].network.npu_of_rank) {
+                here.push_back(split.owns(part, npu));
+            }
+            runs[i].push_back(std::make_unique<RunningJob>(
+                jobs[i], split.queue(part), *shared.back(), engine::RankShare(here)));
+        }
+    }
+    split.run();
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        std::vector<engine::Simulation*> parts;
+        for (const std::unique_ptr<RunningJob>& run : runs[i]) {
+            parts.push_back(&run->simulation());
+        }
+        for (const std::string& text : finish_together(parts)) {
+            EXPECT_EQ(text, expected.jobs[i]) << "job " << i;
+        }
+    }
+    EXPECT_EQ(transcript({}, split.link_use(), 0), expected.links);
+    return split.crossings();
+}
+
 TEST(Jobs, SplitNetworksEqualTheWhole) {
     std::uint64_t crossings = 0;
     for (unsigned seed = 1; seed <= 40; ++seed) {
@@ -158,34 +249,21 @@ TEST(Jobs, SplitNetworksEqualTheWhole) {
         std::mt19937_64 random(seed);
         const topology::NetworkDescription network = draw_network(random);
         const std::vector<RandomJob> jobs = random_jobs(network, random);
-        const Outcomes expected = run_whole(jobs, network, as_listed(jobs.size()), 0);
+        crossings += compare_split(jobs, network, random);
+    }
+    EXPECT_GT(crossings, 1000U);
+}
 
-        SplitNetwork split(network, random_parts(network.graph, 4, random), random());
-        std::vector<std::unique_ptr<engine::SharedNetwork>> shared;
-        std::vector<std::vector<std::unique_ptr<RunningJob>>> runs(jobs.size());
-        for (std::uint32_t part = 0; part < split.parts(); ++part) {
-            shared.push_back(std::make_unique<engine::SharedNetwork>(split.network(part)));
-            for (std::size_t i = 0; i < jobs.size(); ++i) {
-                std::vector<bool> here;
-                for (const NodeId npu : jobs[i].network.npu_of_rank) {
-                    here.push_back(split.owns(part, npu));
-                }
-                runs[i].push_back(std::make_unique<RunningJob>(
-                    jobs[i], split.queue(part), *shared.back(), engine::RankShare(here)));
-            }
-        }
-        split.run();
-        for (std::size_t i = 0; i < jobs.size(); ++i) {
-            std::vector<engine::Simulation*> parts;
-            for (const std::unique_ptr<RunningJob>& run : runs[i]) {
-                parts.push_back(&run->simulation());
-            }
-            for (const std::string& text : finish_together(parts)) {
-                ASSERT_EQ(text, expected.jobs[i]) << "job " << i;
-            }
-        }
-        ASSERT_EQ(transcript({}, split.link_use(), 0), expected.links);
-        crossings += split.crossings();
+// The same of collectives with a root, whose chunks go one after the other to members of the same
+// part and of others.
+TEST(Jobs, MessagesInTurnEqualTheWholeWhereNetworksAreSplit) {
+    std::uint64_t crossings = 0;
+    for (unsigned seed = 1; seed <= 40; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        std::mt19937_64 random(seed);
+        const topology::NetworkDescription network = draw_network(random);
+        const std::vector<RandomJob> jobs = random_jobs(network, random, true);
+        crossings += compare_split(jobs, network, random);
     }
     EXPECT_GT(crossings, 1000U);
 }

@@ -46,15 +46,15 @@ std::string described(const engine::Results& results) {
     return text + '\n';
 }
 
-engine::Workload random_workload(int ranks, std::mt19937_64& random) {
-    const auto below = [&random](int bound) {
-        return static_cast<int>(random() % static_cast<unsigned>(bound));
-    };
+namespace {
+
+/// `count` times about half of the ranks, in random order.
+std::vector<engine::Group> random_groups(int count, int ranks, std::mt19937_64& random) {
     std::vector<engine::Group> groups;
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < count; ++i) {
         std::vector<Rank> members;
         for (int rank = 0; rank < ranks; ++rank) {
-            if (below(2) == 0) {
+            if (random() % 2 == 0) {
                 members.emplace_back(rank);
             }
         }
@@ -63,6 +63,16 @@ engine::Workload random_workload(int ranks, std::mt19937_64& random) {
             groups.push_back({"group" + std::to_string(i), members});
         }
     }
+    return groups;
+}
+
+}  // namespace
+
+engine::Workload random_workload(int ranks, std::mt19937_64& random) {
+    const auto below = [&random](int bound) {
+        return static_cast<int>(random() % static_cast<unsigned>(bound));
+    };
+    const std::vector<engine::Group> groups = random_groups(3, ranks, random);
     std::vector<std::vector<chakra::Node>> nodes(static_cast<std::size_t>(ranks));
     std::uint64_t id = 1;
     const auto add = [&](int rank, chakra::Node node) {
@@ -123,6 +133,48 @@ engine::SystemConfig random_system(std::mt19937_64& random) {
     machine.system.active_chunks_per_dimension = static_cast<std::int32_t>(1 + random() % 2);
     machine.system.endpoint_delay = Time::ns(static_cast<std::int64_t>(random() % 2) * 10);
     machine.system.compute.memory_bandwidth = random() % 2 == 0 ? 100 : 0;
+    return machine.system;
+}
+
+engine::Workload random_rooted_workload(int ranks, std::mt19937_64& random) {
+    constexpr CollectiveType types[] = {CollectiveType::Broadcast, CollectiveType::Reduce,
+                                        CollectiveType::Gather, CollectiveType::Scatter};
+    std::vector<engine::Group> groups = random_groups(2, ranks, random);
+    std::vector<Rank> world;
+    for (int rank = 0; rank < ranks; ++rank) {
+        world.emplace_back(rank);
+    }
+    groups.push_back({"world", world});
+    std::vector<std::vector<chakra::Node>> nodes(static_cast<std::size_t>(ranks));
+    for (std::uint64_t id = 1; id <= 8; ++id) {
+        const engine::Group& group = groups[random() % groups.size()];
+        const Rank root = group.ranks[random() % group.ranks.size()];
+        chakra::Node node = test::collective_node(
+            id, types[random() % 4], static_cast<std::int64_t>(1 + random() % 200'000), group.name);
+        node.set_integer("comm_root", root.value());
+        for (const Rank member : group.ranks) {
+            std::vector<chakra::Node>& list = nodes[member.index()];
+            node.data_deps.clear();
+            if (!list.empty() && random() % 2 == 0) {
+                node.data_deps = {list.back().id};
+            }
+            list.push_back(node);
+        }
+    }
+    return test::workload_of(
+        static_cast<std::size_t>(ranks), [&](Rank rank) { return nodes[rank.index()]; }, groups);
+}
+
+engine::SystemConfig random_system_of_chunks(std::mt19937_64& random) {
+    test::TestMachine machine;
+    using engine::Algorithm;
+    engine::Implementation implementation;
+    // Of gathers and scatters the ring is none: they stay direct.
+    implementation.algorithm =
+        std::array{Algorithm::Ring, Algorithm::Direct, Algorithm::BinomialTree}[random() % 3];
+    machine.use(implementation);
+    machine.system.preferred_dataset_splits = static_cast<std::int32_t>(2 + random() % 7);
+    machine.system.active_chunks_per_dimension = static_cast<std::int32_t>(1 + random() % 4);
     return machine.system;
 }
 

@@ -26,6 +26,14 @@ namespace npunet::packet_test {
 
 [[nodiscard]] engine::SystemConfig random_system(std::mt19937_64& random);
 
+/// Broadcasts, reduces, gathers and scatters of the world and of two random groups, one after the
+/// other or at a time.
+[[nodiscard]] engine::Workload random_rooted_workload(int ranks, std::mt19937_64& random);
+
+/// Carries them out in 2 to 8 chunks, of which up to 4 are under way: what only leaves a member
+/// goes one after the other (Transport::send_in_turn()).
+[[nodiscard]] engine::SystemConfig random_system_of_chunks(std::mt19937_64& random);
+
 /// The simulations of all parts of a split network, which gather their results: by part these, or
 /// what the error says.
 [[nodiscard]] std::vector<std::string> finish_together(

@@ -110,6 +110,47 @@ TEST_P(SplitSimulationRuns, EqualsTheWhole) {
     EXPECT_GT(crossings, 100U * count);
 }
 
+// Chunks of collectives with a root go one after the other, to members of the same part and of
+// others, with credits; their last notification comes before or after they have left the part.
+TEST_P(SplitSimulationRuns, WithMessagesInTurnEqualsTheWhole) {
+    constexpr unsigned count = 60;
+    const unsigned first_seed = 1000 * GetParam() + 1;
+    std::uint64_t crossings = 0;
+    std::size_t in_turn = 0;
+    for (unsigned seed = first_seed; seed < first_seed + count; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        std::mt19937_64 random(seed);
+        topology::NetworkDescription network = test::random_network(
+            test::offered_routings[random() % std::size(test::offered_routings)], random);
+        network.packet.switching = random() % 2 == 0 ? topology::Switching::CutThrough
+                                                     : topology::Switching::StoreAndForward;
+        const engine::Workload workload =
+            random_rooted_workload(static_cast<int>(network.graph.npus()), random);
+        const engine::SystemConfig system = random_system_of_chunks(random);
+        const engine::Dialect dialect = engine::Dialect::named("npunet");
+
+        engine::EventQueue queue;
+        const std::unique_ptr<packet::PacketNetwork> machine = packet::make_network(network, queue);
+        engine::Simulation whole(workload, network, system, dialect, queue, *machine);
+        whole.start();
+        while (!queue.empty()) {
+            queue.run_instant();
+            in_turn += whole.transport().lines();
+        }
+        const std::string expected = described(whole.finish());
+
+        Together parts(workload, network, system, random_parts(network.graph, 4, random), random());
+        parts.network().run();
+        for (const std::string& text : parts.finish()) {
+            ASSERT_EQ(text, expected);
+        }
+        ASSERT_EQ(links_of(parts.network().link_use()), links_of(machine->link_use()));
+        crossings += parts.network().crossings();
+    }
+    EXPECT_GT(crossings, 100U * count);
+    EXPECT_GT(in_turn, 100U * count);
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, SplitSimulationRuns, testing::Range(0U, 2U));
 
 const Rate rate(50'000'000'000);

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
 #include <random>
 #include <string>
 #include <utility>
@@ -59,19 +61,49 @@ TEST(BalancedRoutes, OfFatTreesAreThoseOfTheFatTree) {
     }
 }
 
-// A ring goes up where both directions are equally short, as its first link does; a torus settles
-// dimension after dimension, as the links of the first come first. The channels differ: there is
-// no dateline in a graph.
-TEST(BalancedRoutes, OfProductsAreInDimensionOrder) {
-    for (const auto& [kinds, sizes, channels] :
-         std::vector<std::tuple<std::string, std::string, int>>{{"Ring", "6", 2},
-                                                                {"Ring, Ring", "4, 4", 3},
-                                                                {"Ring, Ring", "5, 6", 3},
-                                                                {"Ring, Ring, Ring", "4, 4, 4", 4},
-                                                                {"Mesh1D, Mesh1D", "3, 4", 1},
-                                                                {"FullyConnected, Ring", "3, 6", 3},
-                                                                {"Ring, Switch", "6, 3", 2},
-                                                                {"Switch, Switch", "4, 8", 1}}) {
+/// The same network, its links in a random order.
+Graph with_links_shuffled(const Graph& graph, std::mt19937_64& random) {
+    std::vector<std::size_t> order(graph.links());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::shuffle(order.begin(), order.end(), random);
+    Graph shuffled;
+    for (std::size_t node = 0; node < graph.nodes(); ++node) {
+        shuffled.add_node(graph.kind(NodeId(node)), graph.name(NodeId(node)));
+    }
+    for (const std::size_t link : order) {
+        shuffled.add_link(graph.link(LinkId(link)));
+    }
+    return shuffled;
+}
+
+/// Nodes and virtual channels along a route.
+std::vector<std::pair<std::size_t, int>> steps_of(const NetworkDescription& network,
+                                                  std::size_t from, std::size_t to) {
+    std::vector<std::pair<std::size_t, int>> steps;
+    for (const Hop& hop : network.route(NodeId(from), NodeId(to))) {
+        steps.emplace_back(network.graph.link(hop.link).to.index(), hop.virtual_channel);
+    }
+    return steps;
+}
+
+// A product is known by its links, in any order: its routes settle dimension after dimension, on a
+// ring towards the larger coordinate where both directions are equally short, and change the
+// channel at datelines.
+TEST(BalancedRoutes, OfProductsAreInDimensionOrderWithDatelines) {
+    std::mt19937_64 random(11);
+    for (const auto& [kinds, sizes] :
+         std::vector<std::pair<std::string, std::string>>{{"Ring", "4"},
+                                                          {"Ring", "6"},
+                                                          {"Ring, Ring", "4, 4"},
+                                                          {"Ring, Ring", "5, 6"},
+                                                          {"Ring, Ring, Ring", "4, 4, 4"},
+                                                          {"Mesh1D, Mesh1D", "3, 4"},
+                                                          {"Mesh1D, Ring", "3, 5"},
+                                                          {"FullyConnected, Ring", "3, 6"},
+                                                          {"Ring, Switch", "6, 3"},
+                                                          {"Switch, Ring", "3, 5"},
+                                                          {"FullyConnected", "7"},
+                                                          {"Switch, Switch", "4, 8"}}) {
         std::string values = "[50";
         for (const char c : kinds) {
             values += c == ',' ? ", 50" : "";
@@ -80,9 +112,53 @@ TEST(BalancedRoutes, OfProductsAreInDimensionOrder) {
         const NetworkDescription network =
             network_from("topology: [" + kinds + "]\nnpus_count: [" + sizes +
                          "]\nbandwidth: " + values + "latency: " + values);
-        expect_same_routes(network, kinds);
-        EXPECT_LE(as_custom(network).virtual_channels_needed(), channels) << kinds;
+        for (const bool in_order : {true, false}) {
+            const NetworkDescription custom = network_from(test::custom_text(
+                in_order ? network.graph : with_links_shuffled(network.graph, random)));
+            EXPECT_EQ(custom.routing_name(), "balanced") << kinds;
+            EXPECT_EQ(custom.virtual_channels_needed(), network.virtual_channels_needed()) << kinds;
+            for (std::size_t from = 0; from < network.graph.npus(); ++from) {
+                for (std::size_t to = 0; to < network.graph.npus(); ++to) {
+                    ASSERT_EQ(steps_of(custom, from, to), steps_of(network, from, to))
+                        << kinds << ", " << from << " to " << to;
+                }
+            }
+            expect_valid_routes(custom);
+            expect_no_deadlock(custom);
+        }
     }
+}
+
+// A torus of double links: planes of two, in dimension order, with the torus's channels.
+TEST(BalancedRoutes, OfProductsOfParallelLinksHavePlanes) {
+    const Graph torus = network_from(
+                            "topology: [Ring, Ring]\nnpus_count: [5, 4]\nbandwidth: [50, 50]\n"
+                            "latency: [500, 500]\n")
+                            .graph;
+    Graph twice = torus;
+    for (std::size_t link = 0; link < torus.links(); ++link) {
+        twice.add_link(torus.link(LinkId(link)));
+    }
+    const NetworkDescription network = network_from(test::custom_text(twice));
+    EXPECT_EQ(network.routing_name(), "balanced over planes");
+    EXPECT_EQ(network.virtual_channels_needed(), 2);
+    expect_valid_routes(network);
+    ChannelDependencies dependencies(network.graph.links(), 2);
+    for (std::size_t from = 0; from < network.graph.npus(); ++from) {
+        for (std::size_t to = 0; to < network.graph.npus(); ++to) {
+            if (from == to) {
+                continue;
+            }
+            dependencies.add_route(network.route(NodeId(from), NodeId(to)));
+            const PlaneRoutes planes = network.routes(NodeId(from), NodeId(to));
+            EXPECT_EQ(planes.size(), 2U);
+            for (const std::vector<Hop>& plane : planes) {
+                dependencies.add_route(plane);
+            }
+        }
+    }
+    const std::vector<Hop> cycle = dependencies.find_cycle();
+    EXPECT_TRUE(cycle.empty()) << describe_cycle(network.graph, cycle);
 }
 
 // Two of the links between routers may lead up after one that led down, so two channels do, as
@@ -265,13 +341,15 @@ TEST(BalancedRoutes, UpDownWhereThereIsOneChannel) {
                 testing::HasSubstr("at least 2, which the routing on Custom needs"));
 }
 
-// A torus of three rings of five takes four channels. With 8 classes there are four for each, and
-// with 7 as well; one of them is for rerouting where a link goes down.
+// A torus of three rings of five, of which one link is slower so that it is no product, takes four
+// channels. With 8 classes there are four for each, and with 7 as well; one of them is for
+// rerouting where a link goes down.
 TEST(BalancedRoutes, DoWithTheChannelsThatClassesLeave) {
-    const std::string torus =
+    std::string torus =
         test::custom_text(network_from("topology: [Ring, Ring, Ring]\nnpus_count: [5, 5, 5]\n"
                                        "bandwidth: [50, 50, 50]\nlatency: [500, 500, 500]\n")
                               .graph);
+    torus.replace(torus.rfind("bandwidth: 50"), 13, "bandwidth: 40");
     const std::string outage = "faults: [{link: [0, 1], at: 10us, bandwidth_factor: 0}]\n";
     for (const int classes : {1, 6, 7, 8}) {
         const std::string packet = fmt::format("packet: {{classes: {}}}\n", classes);

@@ -199,11 +199,12 @@ TEST(GraphRoutes, UpDownNeverTurnsUpAndIsShortestOfThose) {
     }
 }
 
-// A ring of n: from n = 5 on every link is the first of a route of two, both ways round, so each
-// waits for the next: a cycle. (At n = 4 the ties to the lowest link leave gaps.) It has two
-// channels then, or, where there is only one, up*/down* routes. Links that lead one way round have
-// it from n = 3 on, and no up*/down* route from the last to the one before it.
-TEST(GraphRoutes, RingsOfFiveAndMoreHaveTwoChannelsOrGoUpAndDown) {
+// A ring of n: from n = 5 on every link is the first of a route of two, in both directions, so each
+// waits for the next: a cycle. At n = 4 routes of two go up, and those of ties to the lowest link
+// leave gaps. It has two channels then, or, where there is only one, the latter or up*/down*
+// routes. Links that lead round in one direction have it from n = 3 on, and no up*/down* route from
+// the last to the one before it.
+TEST(GraphRoutes, RingsOfFourAndMoreHaveTwoChannelsOrGoUpAndDown) {
     for (int n = 3; n <= 9; ++n) {
         std::vector<Cable> cables;
         for (int i = 0; i < n; ++i) {
@@ -212,11 +213,11 @@ TEST(GraphRoutes, RingsOfFiveAndMoreHaveTwoChannelsOrGoUpAndDown) {
         const Graph graph = graph_of(n, 0, cables);
         const auto two = automatic_router(graph, 1);
         EXPECT_EQ(two->name(), "balanced");
-        EXPECT_EQ(two->virtual_channels_needed(), n < 5 ? 1 : 2);
+        EXPECT_EQ(two->virtual_channels_needed(), n < 4 ? 1 : 2);
         EXPECT_EQ(two->note(), "");
         expect_no_deadlock(with_router(graph, two));
         const auto one = automatic_router(graph, 1, 1);
-        EXPECT_EQ(one->name(), n < 5 ? "balanced" : "up-down");
+        EXPECT_EQ(one->name(), n < 4 ? "balanced" : n < 5 ? "shortest-path" : "up-down");
         EXPECT_EQ(one->note().empty(), n < 5);
         EXPECT_EQ(one->virtual_channels_needed(), 1);
         expect_no_deadlock(with_router(graph, one));

@@ -1,5 +1,6 @@
 #include "topology/graph/dimensions_of.h"
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 
@@ -29,7 +30,37 @@ public:
         return makes_all_links(dimensions) ? dimensions : std::vector<Dimension>();
     }
 
+    /// Calls visit(from, to) for the links of the dimensions, which make the graph.
+    template <class Visit>
+    void visit_links(const std::vector<Dimension>& dimensions, Visit&& visit) const {
+        std::int64_t stride = 1;
+        for (const Dimension& dimension : dimensions) {
+            for (std::int64_t i = 0; i < npus_ / dimension.size; ++i) {
+                const std::int64_t base = first_of_line(i, stride, dimension.size);
+                const std::int64_t own_switch = dimension.kind == DimensionKind::Switch
+                                                    ? switch_between(base, base + stride)
+                                                    : -1;
+                visit_line(dimension, [&](const auto& line) {
+                    for (std::int64_t link = 0; link < line.links(); ++link) {
+                        const LineLink ends = line.link(link);
+                        const auto node_at = [&](std::int64_t position) {
+                            return position < dimension.size ? base + position * stride
+                                                             : own_switch;
+                        };
+                        visit(node_at(ends.from), node_at(ends.to));
+                    }
+                });
+            }
+            stride *= dimension.size;
+        }
+    }
+
 private:
+    [[nodiscard]] static std::int64_t first_of_line(std::int64_t line, std::int64_t stride,
+                                                    std::int64_t size) {
+        return line / stride * (stride * size) + line % stride;
+    }
+
     [[nodiscard]] const Neighbour* link(std::int64_t from, std::int64_t to) const {
         return find_neighbour(neighbours_[static_cast<std::size_t>(from)],
                               static_cast<std::int32_t>(to));
@@ -80,8 +111,7 @@ private:
         for (const Dimension& dimension : dimensions) {
             const std::int64_t size = dimension.size;
             for (std::int64_t i = 0; i < npus_ / size; ++i) {
-                const std::int64_t base = i / stride * (stride * size) + i % stride;
-                if (!makes_line(dimension, base, stride)) {
+                if (!makes_line(dimension, first_of_line(i, stride, size), stride)) {
                     return false;
                 }
             }
@@ -130,6 +160,31 @@ private:
 
 std::vector<Dimension> dimensions_of(const Graph& graph, const Neighbours& neighbours) {
     return ProductFinder(graph, neighbours).find();
+}
+
+std::vector<LinkId> links_in_product_order(const Graph& graph, const Neighbours& neighbours,
+                                           const std::vector<Dimension>& dimensions) {
+    // By node, its lowest link to each neighbour, in the order of the neighbours.
+    std::vector<std::vector<LinkId>> lowest(graph.nodes());
+    for (std::size_t node = 0; node < graph.nodes(); ++node) {
+        lowest[node].resize(neighbours[node].size());
+        for (const LinkId id : graph.links_from(NodeId(node))) {
+            const Neighbour* const next =
+                find_neighbour(neighbours[node], graph.link(id).to.value());
+            LinkId& link = lowest[node][static_cast<std::size_t>(next - neighbours[node].data())];
+            link = link.valid() ? link : id;
+        }
+    }
+    std::vector<LinkId> links;
+    ProductFinder(graph, neighbours)
+        .visit_links(dimensions, [&](std::int64_t from, std::int64_t to) {
+            const auto node = static_cast<std::size_t>(from);
+            const Neighbour* const next =
+                find_neighbour(neighbours[node], static_cast<std::int32_t>(to));
+            assert(next != nullptr && "the dimensions make the graph");
+            links.push_back(lowest[node][static_cast<std::size_t>(next - neighbours[node].data())]);
+        });
+    return links;
 }
 
 }  // namespace npunet::topology

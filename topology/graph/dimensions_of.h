@@ -20,4 +20,10 @@ namespace npunet::topology {
 [[nodiscard]] std::vector<Dimension> dimensions_of(const Graph& graph,
                                                    const Neighbours& neighbours);
 
+/// The graph's links in the order in which make_network() makes those of the dimensions, which are
+/// the graph's; of parallel links the lowest. O(links log links).
+[[nodiscard]] std::vector<LinkId> links_in_product_order(const Graph& graph,
+                                                         const Neighbours& neighbours,
+                                                         const std::vector<Dimension>& dimensions);
+
 }  // namespace npunet::topology

@@ -181,8 +181,8 @@ PauseCycle find_pause_cycle(const NetworkDescription& network) {
         return {};
     }
     if (const auto* router = dynamic_cast<const GraphRouter*>(network.router.get())) {
-        std::vector<Hop> cycle = router->find_cycle(network.graph);
-        return {!cycle.empty(), std::move(cycle)};
+        GraphRouter::CycleSearch search = router->look_for_cycle(network.graph);
+        return {!search.is_free(), std::move(search.cycle)};
     }
     if (!network.router) {
         std::vector<Hop> cycle = cycle_of_product(network);

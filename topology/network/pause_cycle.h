@@ -24,7 +24,8 @@ struct PauseCycle {
 };
 
 /// By the routes without faults; routes around failed links are not looked at. Exact on products of
-/// dimensions and on Custom networks, where parallel links count as one. Of a Dragonfly, about half
+/// dimensions and on Custom networks, where parallel links count as one, but for huge graphs
+/// (GraphRouter::look_for_cycle()). Of a Dragonfly, about half
 /// a million hops are looked at, of routes that lie far apart, and some of the choices that UGAL
 /// draws.
 [[nodiscard]] PauseCycle find_pause_cycle(const NetworkDescription& network);

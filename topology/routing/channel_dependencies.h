@@ -29,6 +29,10 @@ public:
 
     /// A packet that holds `held` may wait for `wanted`.
     void add(Hop held, Hop wanted);
+    /// How many channels are known to be wanted by what holds that one.
+    [[nodiscard]] std::size_t wanted_by(Hop held) const {
+        return wanted_by_[index_of(held)].size();
+    }
     /// Every hop of the route waits for the next one.
     void add_route(const std::vector<Hop>& route);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -46,9 +47,15 @@ GraphRouter::GraphRouter(const Graph& graph, GraphRoutes kind, std::uint64_t see
             first.try_emplace({link.from.value(), link.to.value()}, LinkId(i)).first->second);
     }
     if (kind == GraphRoutes::Balanced) {
-        group_npus_ = npus_of_router_group(graph, neighbours_of(graph));
+        const Neighbours neighbours = neighbours_of(graph);
+        group_npus_ = npus_of_router_group(graph, neighbours);
         groups_ = router_groups_of(graph, group_npus_);
         if (groups_.empty()) {
+            product_ = DimensionOrder(graph, neighbours);
+        }
+        if (product_.is_product()) {
+            layers_ = product_.virtual_channels_needed();
+        } else if (groups_.empty()) {
             turns_.open(graph);
             if (graph.nodes() > graph.npus()) {
                 take_turns(graph);
@@ -154,6 +161,10 @@ const GraphRouter::Distances& GraphRouter::towards(const Graph& graph, NodeId de
 
 void GraphRouter::list_steps(const Graph& graph, const Distances& distance, NodeId destination,
                              std::size_t state, std::vector<LinkId>& steps) const {
+    if (product_.is_product()) {
+        product_.list_steps(graph, NodeId(state), destination, steps);
+        return;
+    }
     const bool all = kind_ == GraphRoutes::Ecmp || !groups_.empty();
     const bool turns = kind_ == GraphRoutes::Balanced &&
                        graph.kind(NodeId(state / states_per_node())) == NodeKind::Switch;
@@ -225,7 +236,7 @@ void GraphRouter::take_turns(const Graph& graph) {
 
 std::size_t GraphRouter::preferred(const std::vector<LinkId>& links, NodeId at, NodeId to,
                                    std::uint64_t hash) const {
-    const bool turns = kind_ == GraphRoutes::Balanced && groups_.empty();
+    const bool turns = kind_ == GraphRoutes::Balanced && groups_.empty() && !product_.is_product();
     const LinkId turn = turns ? turns_.find(to, at) : LinkId();
     const auto found = std::find(links.begin(), links.end(), turn);
     return found == links.end() ? static_cast<std::size_t>(hash % links.size())
@@ -233,6 +244,10 @@ std::size_t GraphRouter::preferred(const std::vector<LinkId>& links, NodeId at, 
 }
 
 void GraphRouter::set_channels(const Graph& graph, NodeId to, std::vector<Hop>& route) const {
+    if (product_.is_product()) {
+        product_.set_channels(graph, to, route);
+        return;
+    }
     std::uint8_t channel = layer_towards(to);
     bool gone_down = false;
     if (!groups_.empty()) {
@@ -278,6 +293,9 @@ std::uint32_t GraphRouter::channels_towards(const Graph& graph, NodeId destinati
 
 bool GraphRouter::count_turns(const Graph& graph, std::uint8_t most) {
     assert(kind_ == GraphRoutes::Balanced);
+    if (product_.is_product()) {
+        return layers_ <= most;
+    }
     std::uint32_t channels = groups_.empty() ? 1 : 2;
     for (std::size_t to = 0; groups_.empty() && to < graph.npus() && channels <= most; ++to) {
         channels = std::max(channels, channels_towards(graph, NodeId(to)));
@@ -285,9 +303,14 @@ bool GraphRouter::count_turns(const Graph& graph, std::uint8_t most) {
     if (channels > most) {
         return false;
     }
-    by_turns_ = true;
+    by_turns_ = channels > 1;
     layers_ = static_cast<std::uint8_t>(channels);
     return true;
+}
+
+bool GraphRouter::is_free_of_deadlock(const Graph& graph, std::uint8_t most) {
+    // Routes that never go up after down, as on trees, need no search for cycles.
+    return count_turns(graph, 1) || look_for_cycle(graph).is_free() || count_turns(graph, most);
 }
 
 void GraphRouter::list_links_towards(const Graph& graph, NodeId at, NodeId to,
@@ -303,6 +326,9 @@ void GraphRouter::list_shortest_steps(const Graph& graph, NodeId at, NodeId to,
 }
 
 std::vector<Hop> GraphRouter::route(const Graph& graph, NodeId from, NodeId to) const {
+    if (product_.is_product()) {
+        return product_.route(graph, from, to, pair_hash(seed_, from, to));
+    }
     const Distances& distance = towards(graph, to);
     const bool dragonfly = !groups_.empty();
     std::uint64_t hash =
@@ -356,20 +382,34 @@ void GraphRouter::visit_dependencies(const Graph& graph, NodeId destination, Add
 }
 
 std::vector<Hop> GraphRouter::find_cycle(const Graph& graph) const {
+    return look_for_cycle(graph, std::numeric_limits<std::uint64_t>::max()).cycle;
+}
+
+GraphRouter::CycleSearch GraphRouter::look_for_cycle(const Graph& graph, std::uint64_t most) const {
+    if (product_.is_product()) {
+        return {product_.find_cycle(), true};
+    }
     ChannelDependencies dependencies(graph.links(), 1);
+    std::uint64_t work = 0;
     std::size_t next_look = 1;
     for (std::size_t to = 0; to < graph.npus(); ++to) {
-        visit_dependencies(graph, NodeId(to),
-                           [&](Hop held, Hop wanted) { dependencies.add(held, wanted); });
+        if (work > most) {
+            return {dependencies.find_cycle(), false};
+        }
+        work += graph.nodes() + graph.links();
+        visit_dependencies(graph, NodeId(to), [&](Hop held, Hop wanted) {
+            work += 1 + dependencies.wanted_by(held);
+            dependencies.add(held, wanted);
+        });
         // Most cycles close after few destinations.
         if (to + 1 == next_look) {
             next_look *= 2;
             if (std::vector<Hop> cycle = dependencies.find_cycle(); !cycle.empty()) {
-                return cycle;
+                return {std::move(cycle), true};
             }
         }
     }
-    return dependencies.find_cycle();
+    return {dependencies.find_cycle(), true};
 }
 
 bool GraphRouter::reaches_all(const Graph& graph) const {

@@ -6,7 +6,8 @@
 // (topology/routing/balanced_steps.h). On what is a dragonfly by its links
 // (topology/graph/router_groups.h) at most one of them leads to another group, though two may be
 // shorter than one and two local ones, and of n equal links a route takes number (s + d) mod n,
-// s and d being the places of the NPUs in their groups.
+// s and d being the places of the NPUs in their groups. On what is a product of dimensions by its
+// links the routes are in dimension order (topology/routing/dimension_order.h).
 // ShortestPath: the fewest links, among equals to the neighbour of the lowest link. Ecmp: any of
 // the equals, by a hash of seed, source and destination. UpDown: the fewest links among the routes
 // that never go up after they have gone down, where a link goes up when it leads to a node that is
@@ -22,7 +23,8 @@
 // Where balanced routes could wait for each other in a cycle, a packet that goes up after it has
 // gone down, in the order of up*/down*, goes on on the next virtual channel. On each channel it
 // goes up, then down, so that no cycle can close there, and it never returns to a lower one. On a
-// dragonfly the local link behind the one between groups has channel 1, all others channel 0.
+// dragonfly the local link behind the one between groups has channel 1, all others channel 0; on a
+// product the channel changes at the datelines of rings.
 //
 // Where the shortest paths to all destinations could wait for each other in a cycle, layers of
 // virtual channels are assigned: destination by destination, each to the lowest layer in which no
@@ -41,6 +43,7 @@
 
 #include "topology/graph/graph.h"
 #include "topology/routing/balanced_steps.h"
+#include "topology/routing/dimension_order.h"
 #include "topology/routing/multipath.h"
 #include "topology/routing/router.h"
 
@@ -99,12 +102,26 @@ public:
     /// A cycle of links that wait for each other when all routes have one channel; empty when
     /// there is none. O(npus x (nodes + links)).
     [[nodiscard]] std::vector<Hop> find_cycle(const Graph& graph) const;
+    /// The same, but ends soon after that much work: then, where `cycle` is empty, there may be one
+    /// that was not found.
+    struct CycleSearch {
+        std::vector<Hop> cycle;
+        bool is_whole = true;  ///< all routes were looked at
+        [[nodiscard]] bool is_free() const { return cycle.empty() && is_whole; }
+    };
+    [[nodiscard]] CycleSearch look_for_cycle(const Graph& graph,
+                                             std::uint64_t most = most_cycle_work) const;
+    /// In comparisons of links: some seconds.
+    static constexpr std::uint64_t most_cycle_work = std::uint64_t{1} << 31;
     /// Assigns layers until no cycle is left; false when that would take more than `most`, and
     /// on networks of more than most_layered_npus.
     [[nodiscard]] bool assign_layers(const Graph& graph, std::uint8_t most);
-    /// Of Balanced: a virtual channel more for every turn from down to up; false when a route has
-    /// so many that it would take more than `most`. O(npus x (nodes + links)).
+    /// Of Balanced: a virtual channel more for every turn from down to up, or those of dragonflies
+    /// and products; false when that takes more than `most`. O(npus x (nodes + links)).
     [[nodiscard]] bool count_turns(const Graph& graph, std::uint8_t most);
+    /// Of Balanced: on as few of these channels as the routes need; false when it is more. Where
+    /// the search for a cycle ends early, count_turns() decides.
+    [[nodiscard]] bool is_free_of_deadlock(const Graph& graph, std::uint8_t most);
     /// Every NPU has a route to every other one. Shortest paths always have; up*/down* may not
     /// where links lead one way only.
     [[nodiscard]] bool reaches_all(const Graph& graph) const;
@@ -153,6 +170,7 @@ private:
     BalancedSteps turns_;
     std::int64_t group_npus_ = 0;         ///< of a dragonfly's group
     std::vector<std::int32_t> groups_;    ///< of a dragonfly, by node; else empty
+    DimensionOrder product_;              ///< of Balanced
     std::vector<std::uint32_t> order_;    ///< the lower, the nearer to the root of up*/down*
     std::vector<LinkId> first_parallel_;  ///< of every link the lowest with the same ends
     std::string note_;

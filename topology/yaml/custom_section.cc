@@ -305,8 +305,9 @@ Routes make_automatic_routes(std::uint8_t most, std::uint64_t seed, const YamlFi
     }
     Routes routes{router, nullptr, planes_of(graph, router, true)};
     // Routes in turn may be free of deadlock where all shortest paths together are not.
-    if (routes.planes && (router->is_up_down() || router->virtual_channels_needed() > 1 ||
-                          !GraphRouter(graph, GraphRoutes::Ecmp, seed).find_cycle(graph).empty())) {
+    if (routes.planes &&
+        (router->is_up_down() || router->virtual_channels_needed() > 1 ||
+         !GraphRouter(graph, GraphRoutes::Ecmp, seed).look_for_cycle(graph).is_free())) {
         routes.planes = planes_of(graph, router, false);
     }
     return routes;
@@ -315,7 +316,7 @@ Routes make_automatic_routes(std::uint8_t most, std::uint64_t seed, const YamlFi
 /// Shortest paths that take links in turn, one for each pair.
 Routes make_balanced_routes(std::uint64_t seed, const YamlField& field, const Graph& graph) {
     auto router = std::make_shared<GraphRouter>(graph, GraphRoutes::Balanced, seed);
-    if (!router->find_cycle(graph).empty() && !router->count_turns(graph, most_layers)) {
+    if (!router->is_free_of_deadlock(graph, most_layers)) {
         field.refuse(
             fmt::format("'balanced', which needs more than {} virtual channels here", most_layers),
             fmt::format("at most {}", most_layers), other_routing(graph));
