@@ -15,7 +15,7 @@ using engine::later;
 
 namespace {
 
-/// From this part of a run on, one in so many, it is worth a note that full buffers hold back.
+/// Full buffers that hold back for a 50th of the run or longer are worth a note.
 constexpr std::int64_t one_in = 50;
 
 /// Changes up to this part of a budget, 2^-4, are not told.

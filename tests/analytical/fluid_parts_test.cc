@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "analytical/fluid/forecast.h"
 #include "analytical/fluid/input_queue.h"
 #include "analytical/fluid/sharing.h"
 #include "analytical/fluid/source_ring.h"
@@ -15,6 +16,7 @@ namespace npunet {
 namespace {
 
 using analytical::Claim;
+using analytical::Forecast;
 using analytical::InputQueue;
 using analytical::no_limit;
 using analytical::Share;
@@ -222,6 +224,71 @@ TEST(InputQueue, IsFirstInFirstOut) {
     EXPECT_EQ(leaving[0].share, whole_link);
     // 250 have come in meanwhile, and half of the link still comes: 500 more until nothing waits.
     EXPECT_EQ(queue.next(Time()), Time::ps(500));
+}
+
+// Changes in any order, some taken back, against a list that is summed up from the start.
+TEST(Forecast, KnowsWhatComesWhen) {
+    for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+        std::mt19937_64 random(seed);
+        const auto draw = [&](std::uint64_t below) {
+            return static_cast<std::int64_t>(random() % below);
+        };
+        Forecast forecast;
+        std::vector<Forecast::Change> plain;
+        Time now;
+        for (int step = 0; step < 30; ++step) {
+            if (draw(4) > 0) {
+                const auto stage = static_cast<std::uint32_t>(draw(4));
+                const Time at = now + Time::ps(1 + draw(20));
+                const Forecast::Change change{at, stage, 0, 0, draw(200) - 100, draw(5) == 0};
+                forecast.add(change);
+                plain.push_back(change);
+            } else if (draw(2) == 0) {
+                now += Time::ps(draw(10));
+                while (forecast.next() <= now) {
+                    (void)forecast.pass();
+                }
+            } else {
+                const auto stage = static_cast<std::uint32_t>(draw(4));
+                const Time after = now + Time::ps(draw(10));
+                Share sum = 0;
+                for (const Forecast::Change& change : plain) {
+                    const bool ahead = change.at >= forecast.next();
+                    sum += ahead && change.stage == stage && (change.at > after || change.tail)
+                               ? change.difference
+                               : 0;
+                }
+                const Time next = forecast.next();
+                std::erase_if(plain, [&](const Forecast::Change& change) {
+                    return change.at >= next && change.stage == stage &&
+                           (change.at > after || change.tail);
+                });
+                EXPECT_EQ(forecast.take_back(stage, after), sum);
+            }
+            // From when on the sum is above the limit, counted at the end of each instant.
+            const Share limit = draw(300) - 100;
+            const auto sum_at = [&](Time time) {
+                Work sum = 0;
+                for (const Forecast::Change& change : plain) {
+                    sum += change.at <= time ? change.difference : 0;
+                }
+                return sum;
+            };
+            const Time next = forecast.next();
+            Work present = 0;
+            Time expected = Time::max();
+            for (const Forecast::Change& change : plain) {
+                if (next == Time::max() || change.at < next) {
+                    present += change.difference;
+                } else if (sum_at(change.at) > limit) {
+                    expected = std::min(expected, change.at);
+                }
+            }
+            EXPECT_EQ(forecast.present(), present) << "seed " << seed;
+            EXPECT_EQ(forecast.exceeds(limit), present > limit ? Time() : expected)
+                << "seed " << seed;
+        }
+    }
 }
 
 }  // namespace
