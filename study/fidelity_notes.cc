@@ -22,9 +22,6 @@ std::vector<std::string> left_out_of_fluid(const topology::NetworkDescription& n
     if (packet.flow_control == topology::FlowControl::None) {
         parts.emplace_back("drops of packets");
     }
-    if (packet.transport.kind != topology::TransportKind::None) {
-        parts.emplace_back("the load of acknowledgements");
-    }
     if (packet.error_rate > 0) {
         parts.emplace_back("errors of links");
     }

@@ -229,18 +229,6 @@ void FluidNetwork::leave_source(Flow& flow) {
     }
 }
 
-Time FluidNetwork::acknowledgement(const Message& message, std::uint32_t route) {
-    Time& known = at_place(acknowledgements_, route);
-    if (known == Time()) {
-        const Bytes header = std::max(description_.packet.header, Bytes(1));
-        for (const topology::Hop& hop : description_.route(message.destination, message.source)) {
-            const topology::Link& link = description_.graph.link(hop.link);
-            known = later(later(known, link.latency), transfer_time(header, link.rate));
-        }
-    }
-    return known;
-}
-
 void FluidNetwork::deliver(std::uint32_t number) {
     const Flow flow = flows_[number];
     flows_[number].delivery = 0;
@@ -251,7 +239,7 @@ void FluidNetwork::deliver(std::uint32_t number) {
             }
         }
     }
-    const std::uint32_t route = paths_[flow.path].route;
+    const Time answered = queue_pairs_ ? later(queue_.now(), answers_of(flow).total) : Time();
     if (--flows_[number].users == 0) {
         give_back(number);
     }
@@ -264,8 +252,7 @@ void FluidNetwork::deliver(std::uint32_t number) {
         wholes_.free(flow.whole);
     }
     if (queue_pairs_ && flow.message.wants_sent) {
-        schedule(later(queue_.now(), acknowledgement(flow.message, route)), acknowledged,
-                 flow.message.id.value(), flow.message.handle);
+        schedule(answered, acknowledged, flow.message.id.value(), flow.message.handle);
     }
     listener_->on_delivered(flow.message.handle, started);
 }

@@ -95,6 +95,7 @@ private:
         std::uint32_t users = 0;     ///< links that share themselves out to it, and its delivery
         std::uint32_t whole = none;  ///< in wholes_, of a part of a message
         std::uint64_t delivery = 0;  ///< which of the planned ones counts
+        Share answered = 0;          ///< rate on the last link of which the links back know
         std::uint32_t next = none;   ///< of a Pool
     };
 
@@ -115,8 +116,21 @@ private:
         Share growth = 0;  ///< as the buffer knows it
     };
 
+    /// The acknowledgements of a route: the links that they take.
+    struct Answers {
+        struct Hop {
+            std::uint32_t link = 0;
+            std::uint32_t copies = 1;
+            Time after;  ///< how long after the arrival of the packet
+            Time time;   ///< on the link
+        };
+        std::vector<Hop> hops = {};
+        Time total;
+    };
+
     struct Port {
         Forecast forecast = {};
+        Forecast answers = {};               ///< what acknowledgements take
         std::vector<SourceRing> rings = {};  ///< messages that start here, by channel
         std::vector<Share> ring_shares = {};
         std::vector<InputQueue> queues = {};  ///< what comes in by other links
@@ -205,8 +219,12 @@ private:
     /// The message takes no more of the link's time.
     void retire(std::uint32_t number);
     void leave_source(Flow& flow);
-    /// How long the acknowledgement of a message takes that has arrived.
-    [[nodiscard]] Time acknowledgement(const engine::Message& message, std::uint32_t route);
+    // acknowledgements.cc: what they take of the links back.
+    [[nodiscard]] const Answers& answers_of(const Flow& flow);
+    /// From `at` on, the last link gives a message `rate`: packets that leave it are answered.
+    void tell_answers(const Stage& last, Share rate, Time at);
+    /// What is left of a link for data.
+    [[nodiscard]] Share capacity(Port& port) const;
     void deliver(std::uint32_t number);
     void give_back(std::uint32_t number);
 
@@ -239,7 +257,7 @@ private:
     std::vector<Buffer> buffers_;  ///< by link and channel
     /// By link and channel: how much of the link messages may get, in sum, that queue behind it.
     std::vector<Share> budgets_;
-    std::vector<Time> acknowledgements_;  ///< by route; zero: not known yet
+    std::vector<Answers> answers_;  ///< by route
     Pool<Flow> flows_;
     std::vector<Stage> stages_;
     std::vector<std::vector<std::uint32_t>> free_stages_;  ///< by number of hops

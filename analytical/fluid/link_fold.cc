@@ -13,6 +13,7 @@ using topology::PlaneRoutes;
 LinkFold::LinkFold(const NetworkDescription& description, const engine::Fold& fold)
     : description_(&description),
       fold_(&fold),
+      answers_(description.packet.transport.kind != topology::TransportKind::None),
       rank_of_npu_(description.graph.npus()),
       representatives_(description.graph.links()),
       sizes_(description.graph.links()) {
@@ -69,57 +70,80 @@ void LinkFold::each_pair(Function fn) const {
 bool LinkFold::join_routes() {
     bool alike = true;
     each_pair([&](NodeId source, NodeId destination) {
-        const PlaneRoutes own = description_->routes(source, destination);
-        each_route(source, destination, [&](const PlaneRoutes& planes) {
-            alike = alike && planes.size() == own.size();
-            for (std::size_t p = 0; alike && p < planes.size(); ++p) {
-                alike = planes[p].size() == own[p].size();
-                for (std::size_t h = 0; alike && h < planes[p].size(); ++h) {
-                    alike = planes[p][h].virtual_channel == own[p][h].virtual_channel;
-                    join(static_cast<std::uint32_t>(planes[p][h].link.value()),
-                         static_cast<std::uint32_t>(own[p][h].link.value()));
-                }
+        for (const bool back : {false, true}) {
+            if (back && !answers_) {
+                continue;
             }
-        });
+            const PlaneRoutes own = back ? description_->routes(destination, source)
+                                         : description_->routes(source, destination);
+            each_route(
+                source, destination,
+                [&](const PlaneRoutes& planes) { alike = alike && join_planes(planes, own); },
+                back);
+        }
     });
     return alike;
+}
+
+bool LinkFold::join_planes(const PlaneRoutes& planes, const PlaneRoutes& own) {
+    bool alike = planes.size() == own.size();
+    for (std::size_t p = 0; alike && p < planes.size(); ++p) {
+        alike = planes[p].size() == own[p].size();
+        for (std::size_t h = 0; alike && h < planes[p].size(); ++h) {
+            alike = planes[p][h].virtual_channel == own[p][h].virtual_channel;
+            join(static_cast<std::uint32_t>(planes[p][h].link.value()),
+                 static_cast<std::uint32_t>(own[p][h].link.value()));
+        }
+    }
+    return alike;
+}
+
+std::vector<std::vector<std::uint32_t>> LinkFold::links_of(NodeId source, NodeId destination,
+                                                           bool back) const {
+    std::vector<std::vector<std::uint32_t>> links;
+    each_route(
+        source, destination,
+        [&](const PlaneRoutes& planes) {
+            std::size_t place = 0;
+            for (const std::vector<Hop>& plane : planes) {
+                for (const Hop& hop : plane) {
+                    if (place == links.size()) {
+                        links.emplace_back();
+                    }
+                    links[place++].push_back(static_cast<std::uint32_t>(hop.link.value()));
+                }
+            }
+        },
+        back);
+    return links;
 }
 
 bool LinkFold::carry_alike() {
     bool alike = true;
     std::vector<std::uint32_t> crossed(description_->graph.links());  // by the messages of a place
-    std::vector<std::vector<std::uint32_t>> links;                    // by place
-    std::vector<std::uint32_t> virtual_channels;                      // by place
     const std::uint32_t channels = description_->virtual_channels();
     std::uint32_t place = 0;
     each_pair([&](NodeId source, NodeId destination) {
         if (!alike || crossings_.size() > most_crossings) {
             return;
         }
-        links.clear();
-        virtual_channels.clear();
-        std::uint32_t hops = 0;
-        each_route(source, destination, [&](const PlaneRoutes& planes) {
-            std::size_t here = 0;
-            hops = static_cast<std::uint32_t>(planes.front().size());
-            for (const std::vector<Hop>& plane : planes) {
-                for (const Hop& hop : plane) {
-                    if (here == links.size()) {
-                        links.emplace_back();
-                        virtual_channels.push_back(hop.virtual_channel);
-                    }
-                    links[here++].push_back(static_cast<std::uint32_t>(hop.link.value()));
-                }
-            }
-        });
-        places_[pair(source, destination)] = {place, hops};
+        const PlaneRoutes own = description_->routes(source, destination);
+        const std::size_t hops = own.front().size();
+        const std::vector<std::vector<std::uint32_t>> links = links_of(source, destination, false);
+        places_[pair(source, destination)] = {place, static_cast<std::uint32_t>(hops)};
         for (std::size_t i = 0; i < links.size(); ++i, ++place) {
             alike = alike && cross(links[i], crossed);
             if (i % hops != 0 && links[i].size() == sizes_[representatives_[links[i].front()]]) {
+                const std::uint32_t channel = own[i / hops][i % hops - 1].virtual_channel;
                 for (std::size_t k = 0; k < links[i].size(); ++k) {
                     crossings_.push_back(
-                        {links[i][k], links[i - 1][k] * channels + virtual_channels[i - 1], place});
+                        {links[i][k], links[i - 1][k] * channels + channel, place});
                 }
+            }
+        }
+        if (answers_) {
+            for (const std::vector<std::uint32_t>& each : links_of(source, destination, true)) {
+                alike = alike && cross(each, crossed);
             }
         }
     });

@@ -54,17 +54,17 @@ public:
     [[nodiscard]] std::uint32_t senders_of(NodeId source) const {
         return static_cast<std::uint32_t>(fold_->like(rank_of_npu_[source.index()]).size());
     }
-    /// The routes, plane by plane, of the messages for which one stands: fn(planes), the message's
-    /// own first.
+    /// The routes, plane by plane, of the messages for which one stands, or those back: fn(planes),
+    /// the message's own first.
     template <class Function>
-    void each_route(NodeId source, NodeId destination, Function fn) const {
+    void each_route(NodeId source, NodeId destination, Function fn, bool back = false) const {
         const Rank sender = rank_of_npu_[source.index()];
         const std::size_t receiver =
             fold_->number_of_receiver(sender, rank_of_npu_[destination.index()]);
         for (const Rank other : fold_->like(sender)) {
-            fn(description_->routes(
-                description_->npu_of_rank[other.index()],
-                description_->npu_of_rank[fold_->receiver(other, receiver).index()]));
+            const NodeId from = description_->npu_of_rank[other.index()];
+            const NodeId to = description_->npu_of_rank[fold_->receiver(other, receiver).index()];
+            fn(back ? description_->routes(to, from) : description_->routes(from, to));
         }
     }
 
@@ -77,6 +77,12 @@ private:
     template <class Function>
     void each_pair(Function fn) const;
     [[nodiscard]] bool join_routes();
+    [[nodiscard]] bool join_planes(const topology::PlaneRoutes& planes,
+                                   const topology::PlaneRoutes& own);
+    /// By place: those of the messages for which one stands.
+    [[nodiscard]] std::vector<std::vector<std::uint32_t>> links_of(NodeId source,
+                                                                   NodeId destination,
+                                                                   bool back) const;
     [[nodiscard]] bool carry_alike();
     /// Whether each link of the class is crossed as often; `crossed`: zeroes by link.
     [[nodiscard]] bool cross(const std::vector<std::uint32_t>& links,
@@ -103,6 +109,7 @@ private:
 
     const topology::NetworkDescription* description_;
     const engine::Fold* fold_;
+    bool answers_;  ///< acknowledgements take the routes back
     std::vector<Rank> rank_of_npu_;
     std::vector<std::uint32_t> representatives_;        ///< by link
     std::vector<std::uint32_t> sizes_;                  ///< of the classes, by representative

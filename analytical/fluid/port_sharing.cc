@@ -119,7 +119,8 @@ void FluidNetwork::set_held(Port& port, bool held) {
 }
 
 void FluidNetwork::divide(std::uint32_t link) {
-    sharer_.share(claims_);
+    const Share most = capacity(ports_[link]);
+    sharer_.share(claims_, most);
     bool limited = false;
     bool held = false;
     for (std::uint32_t c = 0; c < channels_; ++c) {
@@ -130,7 +131,7 @@ void FluidNetwork::divide(std::uint32_t link) {
     }
     set_held(ports_[link], held);
     if (limited && channels_ > 1) {
-        sharer_.share(claims_);
+        sharer_.share(claims_, most);
     }
 }
 
@@ -176,6 +177,10 @@ void FluidNetwork::share_out(std::uint32_t link) {
     }
     share_rings(port);
     plan_next(link);
+    if ((port.live || port.starting()) && port.answers.next() < port.news) {
+        port.news = port.answers.next();
+        schedule(port.news, news, link, link);
+    }
     if (port.live && port.stages == 0 &&
         std::none_of(port.queues.begin(), port.queues.end(),
                      [](const InputQueue& queue) { return queue.waiting(); })) {
@@ -342,6 +347,9 @@ bool FluidNetwork::is_news(const Stage& stage) {
 bool FluidNetwork::announce(std::uint32_t number, Share out) {
     Stage& stage = stages_[number];
     stage.out = out;
+    if (stage.is_last && !stage.gone) {
+        tell_answers(stage, out, queue_.now());
+    }
     if (!is_news(stage)) {
         return false;
     }

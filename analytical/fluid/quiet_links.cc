@@ -37,6 +37,9 @@ void FluidNetwork::tell(std::uint32_t number, Share rate) {
         if (stages_[n + 1].live) {
             return;
         }
+        if (next.is_last) {
+            tell_answers(stages_[n + 1], there, at);
+        }
     }
 }
 
@@ -46,6 +49,7 @@ void FluidNetwork::tell_end(std::uint32_t number, Tail left) {
         stages_[n].gone = true;
         const Time arrival = later(left.last, stages_[n].hop->latency);
         if (stages_[n].is_last) {
+            tell_answers(stages_[n], 0, left.last - std::min(left.last, stages_[n].hop->full));
             const std::uint32_t flow = stages_[n].flow;
             flows_[flow].delivery = ++deliveries_ & delivery_mask;
             schedule(arrival, delivery, flows_[flow].message.id.value(),
@@ -142,6 +146,9 @@ void FluidNetwork::look_at_forecast(std::uint32_t link) {
         return;
     }
     port.news = Time::max();
+    if (port.answers.next() <= now && (port.live || port.starting())) {
+        touch(link);
+    }
     if (!port.live) {
         pass(port, link);
         if (port.forecast.present() > room(port)) {

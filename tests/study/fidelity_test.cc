@@ -111,8 +111,7 @@ TEST(Fidelity, FluidSaysWhatItLeavesOut) {
     packet.transport.kind = topology::TransportKind::GoBackN;
     packet.congestion_control = topology::standard_choice(topology::CongestionAlgorithm::Dcqcn);
     EXPECT_THAT(notes_at(machine_of(line), Fidelity::Fluid),
-                Contains("fluid leaves out how dcqcn finds its rates, the load of "
-                         "acknowledgements; packet has them"));
+                Contains("fluid leaves out how dcqcn finds its rates; packet has it"));
     packet = topology::PacketParameters();
     packet.classes.count = 2;
     EXPECT_THAT(notes_at(machine_of(line), Fidelity::Fluid),

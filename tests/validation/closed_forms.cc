@@ -114,6 +114,7 @@ void add_messages(Table& table) {
                          return Form{"b / r + 3 L", ser(bytes) + 3 * latency};
                      case Fidelity::CongestionAware:
                          return Form{"3 (b / r + L)", 3 * (ser(bytes) + latency)};
+                     case Fidelity::Fluid:
                      case Fidelity::Packet:
                          break;
                  }
@@ -127,6 +128,7 @@ void add_messages(Table& table) {
                          return Form{"4 b / r + 2 L", 4 * ser(bytes) + 2 * latency};
                      case Fidelity::CongestionAware:
                          return Form{"5 b / r + 2 L", 5 * ser(bytes) + 2 * latency};
+                     case Fidelity::Fluid:
                      case Fidelity::Packet:
                          break;
                  }
@@ -190,6 +192,7 @@ void add_cliques(Table& table) {
                     return Form{"(n - 1) S / (n r) + 2 L", 7 * ser(size / 8) + 2 * latency};
                 case Fidelity::CongestionAware:
                     return Form{"S / r + 2 L", 8 * ser(size / 8) + 2 * latency};
+                case Fidelity::Fluid:
                 case Fidelity::Packet:
                     break;
             }
