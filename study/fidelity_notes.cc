@@ -41,10 +41,6 @@ std::vector<std::string> left_out_of_fluid(const topology::NetworkDescription& n
 }  // namespace
 
 std::string fidelity_note(const Machine& machine, Fidelity fidelity) {
-    if (fidelity == Fidelity::CongestionAware && !machine.dialect.whole_nanoseconds) {
-        return "congestion-aware stores whole messages at every link; fluid and packet send them "
-               "on packet by packet";
-    }
     if (fidelity != Fidelity::Fluid) {
         return {};
     }

@@ -9,8 +9,7 @@
 
 namespace npunet::study {
 
-/// At fluid, what the network has that is not modelled there; at congestion-aware in the dialect
-/// npunet, that whole messages are stored at every link. One sentence, or empty.
+/// At fluid, what the network has that is not modelled there: one sentence, or empty.
 [[nodiscard]] std::string fidelity_note(const Machine& machine, Fidelity fidelity);
 
 }  // namespace npunet::study

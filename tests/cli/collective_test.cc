@@ -127,7 +127,7 @@ TEST_F(CollectiveCommand, RefusesWhatCannotBe) {
                 AllOf(HasSubstr("two ranks or more"), Not(HasSubstr("timing"))));
     EXPECT_THAT(refusal({"--figure", path("bus.pdf")}), HasSubstr(".svg or .png"));
     EXPECT_THAT(refusal({"--type", "barrier"}), HasSubstr("--type"));
-    EXPECT_THAT(refusal({"--fidelity", "fluid"}), HasSubstr("--fidelity"));
+    EXPECT_THAT(refusal({"--fidelity", "flow"}), HasSubstr("--fidelity"));
     EXPECT_FALSE(std::filesystem::exists(path("bus.pdf")));
 }
 

@@ -120,23 +120,14 @@ TEST(Fidelity, FluidSaysWhatItLeavesOut) {
                 Not(Contains(HasSubstr("leaves out"))));
 }
 
-TEST(Fidelity, CongestionAwareSaysThatItStoresWholeMessages) {
-    const test::TestMachine ring = test::ring_machine(4, rate, latency);
-    EXPECT_THAT(notes_at(machine_of(ring), Fidelity::CongestionAware),
-                testing::Contains("congestion-aware stores whole messages at every link; fluid and "
-                                  "packet send them on packet by packet"));
-    EXPECT_THAT(notes_at(machine_of(ring, "astra-sim"), Fidelity::CongestionAware),
-                testing::IsEmpty());
-}
-
-// NPUs 0 and 1 send to NPU 3 of a switch, 0 to NPU 2 as well: buffers of four packets hold back
-// what goes to 2, where nothing else goes.
+// NPUs 0, 1 and 4 send to NPU 3 of a switch, 0 to NPU 2 as well: small buffers hold back what goes
+// to 2, where nothing else goes.
 TEST(Fidelity, FluidSaysThatFullBuffersHeldBack) {
-    test::TestMachine line = test::line_machine(topology::DimensionKind::Switch, 4, rate, latency);
+    test::TestMachine line = test::line_machine(topology::DimensionKind::Switch, 5, rate, latency);
     const auto notes = [&] {
-        const engine::Workload workload = test::workload_of(4, [](Rank rank) {
+        const engine::Workload workload = test::workload_of(5, [](Rank rank) {
             std::vector<chakra::Node> nodes;
-            if (rank.value() < 2) {
+            if (rank.value() != 2 && rank.value() != 3) {
                 nodes.push_back(test::send_node(1, 3, 8 << 20, 1));
             }
             if (rank.value() == 0) {
@@ -145,6 +136,7 @@ TEST(Fidelity, FluidSaysThatFullBuffersHeldBack) {
             if (rank.value() == 3) {
                 nodes.push_back(test::receive_node(1, 0, 8 << 20, 1));
                 nodes.push_back(test::receive_node(2, 1, 8 << 20, 1));
+                nodes.push_back(test::receive_node(3, 4, 8 << 20, 1));
             }
             if (rank.value() == 2) {
                 nodes.push_back(test::receive_node(1, 0, 8 << 20, 2));
