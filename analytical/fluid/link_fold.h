@@ -1,5 +1,5 @@
-// Links that provably carry alike, where NPUs are folded (engine/program/fold.h): which link stands
-// for which.
+// Links that carry alike, where NPUs are folded (engine/program/fold.h): which link stands for
+// which.
 //
 // A message from a representative stands for one from each rank of its class; link h of their
 // routes is one class of links. Classes with a link in common are one. The links of a class carry
@@ -10,7 +10,8 @@
 // Where a link is shared out (quiet_links.cc), what comes by which input counts as well: messages
 // that come to one link of a class by one input have to do so at all of them. Links of which one
 // stands for several messages of a place cannot be shared out; runs in which they would have to be
-// are not folded.
+// are not folded. Not exact is what names decide that happens at one link in one instant
+// (docs/models.md, "Folding").
 //
 //     const std::optional<LinkFold> links = LinkFold::find(description, fold);
 //     if (links) { links->representative(link); }

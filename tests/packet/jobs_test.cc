@@ -242,30 +242,26 @@ std::uint64_t compare_split(const std::vector<RandomJob>& jobs,
     return split.crossings();
 }
 
-TEST(Jobs, SplitNetworksEqualTheWhole) {
+/// The same for random jobs; `rooted`: collectives with a root.
+void compare_split_jobs(bool rooted) {
     std::uint64_t crossings = 0;
     for (unsigned seed = 1; seed <= 40; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         std::mt19937_64 random(seed);
         const topology::NetworkDescription network = draw_network(random);
-        const std::vector<RandomJob> jobs = random_jobs(network, random);
+        const std::vector<RandomJob> jobs = random_jobs(network, random, rooted);
         crossings += compare_split(jobs, network, random);
     }
     EXPECT_GT(crossings, 1000U);
 }
 
-// The same of collectives with a root, whose chunks go one after the other to members of the same
-// part and of others.
+TEST(Jobs, SplitNetworksEqualTheWhole) {
+    compare_split_jobs(false);
+}
+
+// Chunks go one after the other to members of the same part and of others.
 TEST(Jobs, MessagesInTurnEqualTheWholeWhereNetworksAreSplit) {
-    std::uint64_t crossings = 0;
-    for (unsigned seed = 1; seed <= 40; ++seed) {
-        SCOPED_TRACE("seed " + std::to_string(seed));
-        std::mt19937_64 random(seed);
-        const topology::NetworkDescription network = draw_network(random);
-        const std::vector<RandomJob> jobs = random_jobs(network, random, true);
-        crossings += compare_split(jobs, network, random);
-    }
-    EXPECT_GT(crossings, 1000U);
+    compare_split_jobs(true);
 }
 
 }  // namespace

@@ -66,6 +66,16 @@ private:
 
 class SplitSimulationRuns : public testing::TestWithParam<unsigned> {};
 
+/// Runs the parts: each ends as the whole network has, and its links have carried the same.
+void expect_equal(Together& parts, const std::string& expected,
+                  const std::vector<engine::LinkUse>& links) {
+    parts.network().run();
+    for (const std::string& text : parts.finish()) {
+        ASSERT_EQ(text, expected);
+    }
+    ASSERT_EQ(links_of(parts.network().link_use()), links_of(links));
+}
+
 // Random training on random networks of both kinds, ranks placed on parts at random: every part
 // that gathers finds the times of every rank, collective and operation that one simulation of all
 // of them finds, and the links have carried the same.
@@ -100,11 +110,10 @@ TEST_P(SplitSimulationRuns, EqualsTheWhole) {
         const std::string expected = described(whole.run());
 
         Together parts(workload, network, system, random_parts(network.graph, 4, random), random());
-        parts.network().run();
-        for (const std::string& text : parts.finish()) {
-            ASSERT_EQ(text, expected);
+        expect_equal(parts, expected, machine->link_use());
+        if (HasFatalFailure()) {
+            return;
         }
-        ASSERT_EQ(links_of(parts.network().link_use()), links_of(machine->link_use()));
         crossings += parts.network().crossings();
     }
     EXPECT_GT(crossings, 100U * count);
@@ -140,11 +149,10 @@ TEST_P(SplitSimulationRuns, WithMessagesInTurnEqualsTheWhole) {
         const std::string expected = described(whole.finish());
 
         Together parts(workload, network, system, random_parts(network.graph, 4, random), random());
-        parts.network().run();
-        for (const std::string& text : parts.finish()) {
-            ASSERT_EQ(text, expected);
+        expect_equal(parts, expected, machine->link_use());
+        if (HasFatalFailure()) {
+            return;
         }
-        ASSERT_EQ(links_of(parts.network().link_use()), links_of(machine->link_use()));
         crossings += parts.network().crossings();
     }
     EXPECT_GT(crossings, 100U * count);
