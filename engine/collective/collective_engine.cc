@@ -211,11 +211,10 @@ void CollectiveEngine::start_exchange(Run& run, Stream& stream) {
     const Communication kind = communication_of(instance.kind);
     const MessageOrder order{stream.peer_operation,
                              (static_cast<std::uint64_t>(place) << 32) | arrives_in};
-    const bool several = run.plan.chunks > 1 && run.plan.active_chunks > 1;
     // Chunks at a time that share a port would all be late together, in every phase; and where
     // nothing comes in, nothing holds the next chunk back.
-    if (by_content_ &&
-        (several || (run.plan.chunks > 1 && next.receive_from == Exchange::no_rank))) {
+    const bool several = run.plan.in_order && run.plan.active_chunks > 1;
+    if (by_content_ && run.plan.chunks > 1 && (several || next.receive_from == Exchange::no_rank)) {
         transport_.send_in_turn(run.rank, to, next.bytes, *this, note, kind, order, instance.group);
     } else {
         transport_.send(run.rank, to, next.bytes, *this, note, false, kind, order);

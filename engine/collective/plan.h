@@ -46,7 +46,9 @@ struct CollectivePlan {
     Bytes size;  ///< as in the trace
     std::int32_t chunks = 1;
     std::int32_t active_chunks = 1;  ///< at a time in one queue
-    Bytes equal_chunk;               ///< reference: every chunk has this size; else 0
+    /// Chunks at a time go in order from one member to another; else they share the port.
+    bool in_order = false;
+    Bytes equal_chunk;  ///< reference: every chunk has this size; else 0
     /// Else the buffer is dealt out in such pieces, chunk after chunk; the last may be smaller.
     Bytes piece{1};
     Time endpoint_delay;

@@ -272,6 +272,7 @@ CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
     }
     bool divisible = true;
     CollectivePlan plan = plan_by(*used, own, task, member, divisible);
+    plan.in_order = system_.active_chunks_per_dimension == 0;
     if (!has_configuration(group)) {
         plan.endpoint_delay = reference_group_delay;
     }
