@@ -94,6 +94,18 @@ TEST(CollectiveSpellings, EveryNetworkAndItsGraph) {
     }
 }
 
+// Large messages meet between groups, so that which of several links a route takes decides.
+TEST(CollectiveSpellings, LargeCollectivesOnDragonflies) {
+    const std::string text(
+        "Dragonfly: {a: 4, p: 2, h: 2, groups: 4, bandwidth: 50, latency: 500}\n");
+    const Machine one = machine_of(text);
+    const Machine other = machine_of(test::custom_text(one.network.graph));
+    for (const CollectiveKind kind : kinds) {
+        EXPECT_LE(difference(one, other, kind, {Bytes(1 << 24)}, Fidelity::Packet), 1.001)
+            << engine::name_of(kind);
+    }
+}
+
 // 2 x 7/8 x 1 GiB over 8 x 50 GB/s takes 4.70 ms, the bound. In packets there are headers, 64 bytes
 // to 4096; chunks under way at a time do not hold each other up.
 TEST(CollectiveSpellings, KeepEveryNicBusy) {

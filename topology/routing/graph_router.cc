@@ -330,24 +330,68 @@ std::vector<Hop> GraphRouter::route(const Graph& graph, NodeId from, NodeId to) 
         return product_.route(graph, from, to, pair_hash(seed_, from, to));
     }
     const Distances& distance = towards(graph, to);
-    const bool dragonfly = !groups_.empty();
-    std::uint64_t hash =
-        dragonfly
-            ? static_cast<std::uint64_t>(from.value() % group_npus_ + to.value() % group_npus_)
-            : pair_hash(seed_, from, to);
     std::vector<Hop> hops;
-    std::vector<LinkId> steps;
-    std::size_t state = from.index() * states_per_node();
-    while (distance[state] > 0) {
-        list_steps(graph, distance, to, state, steps);
-        assert(!steps.empty() && "the network is connected");
-        const LinkId link = steps[hash % steps.size()];
-        hash = dragonfly ? hash / steps.size() : splitmix64(hash);
-        hops.push_back(Hop{link, 0});
-        state = static_cast<std::size_t>(state_after(state, graph.link(link)));
+    if (!groups_.empty()) {
+        hops = route_between_groups(graph, distance, from, to);
+    } else {
+        std::uint64_t hash = pair_hash(seed_, from, to);
+        std::vector<LinkId> steps;
+        std::size_t state = from.index() * states_per_node();
+        while (distance[state] > 0) {
+            list_steps(graph, distance, to, state, steps);
+            assert(!steps.empty() && "the network is connected");
+            const LinkId link = steps[hash % steps.size()];
+            hash = splitmix64(hash);
+            hops.push_back(Hop{link, 0});
+            state = static_cast<std::size_t>(state_after(state, graph.link(link)));
+        }
     }
     set_channels(graph, to, hops);
     return hops;
+}
+
+std::vector<Hop> GraphRouter::route_between_groups(const Graph& graph, const Distances& distance,
+                                                   NodeId from, NodeId to) const {
+    // All the routes, in the order of their links between groups: as a Dragonfly counts its ports.
+    struct Path {
+        std::vector<Hop> hops;
+        LinkId between;
+    };
+    std::vector<Path> open(1);
+    std::vector<Path> routes;
+    std::vector<LinkId> steps;
+    while (!open.empty()) {
+        const Path path = std::move(open.back());
+        open.pop_back();
+        const NodeId at = path.hops.empty() ? from : graph.link(path.hops.back().link).to;
+        if (at == to) {
+            routes.push_back(path);
+            continue;
+        }
+        list_steps(graph, distance, to, at.index(), steps);
+        for (const LinkId step : steps) {
+            const Link& link = graph.link(step);
+            Path longer = path;
+            longer.hops.push_back(Hop{step, 0});
+            if (groups_[link.from.index()] != groups_[link.to.index()]) {
+                longer.between = step;
+            }
+            open.push_back(std::move(longer));
+        }
+    }
+    assert(!routes.empty() && "the network is connected");
+    const auto number =
+        static_cast<std::size_t>(from.value() % group_npus_ + to.value() % group_npus_) %
+        routes.size();
+    const auto chosen = routes.begin() + static_cast<std::ptrdiff_t>(number);
+    std::nth_element(routes.begin(), chosen, routes.end(), [](const Path& a, const Path& b) {
+        return a.between < b.between ||
+               (a.between == b.between &&
+                std::lexicographical_compare(
+                    a.hops.begin(), a.hops.end(), b.hops.begin(), b.hops.end(),
+                    [](const Hop& x, const Hop& y) { return x.link < y.link; }));
+    });
+    return chosen->hops;
 }
 
 template <class Add>

@@ -5,16 +5,17 @@
 // Balanced: the fewest links; a switch uses equal links in turn, by destination
 // (topology/routing/balanced_steps.h). On what is a dragonfly by its links
 // (topology/graph/router_groups.h) at most one of them leads to another group, though two may be
-// shorter than one and two local ones, and of n equal links a route takes number (s + d) mod n,
-// s and d being the places of the NPUs in their groups. On what is a product of dimensions by its
-// links the routes are in dimension order (topology/routing/dimension_order.h).
-// ShortestPath: the fewest links, among equals to the neighbour of the lowest link. Ecmp: any of
-// the equals, by a hash of seed, source and destination. UpDown: the fewest links among the routes
-// that never go up after they have gone down, where a link goes up when it leads to a node that is
-// nearer to the root, or as near and of a lower number; the root is the node with the most links,
-// the lowest of equals (Schroeder et al., "Autonet: a high-speed, self-configuring local area
-// network using point-to-point links", IEEE J. Sel. Areas Commun. 9, 1991). Links up wait for lower
-// nodes only and links down for higher ones, so no cycle can close.
+// shorter than one and two local ones, and of n equal routes it is number (s + d) mod n in the
+// order of the links between groups, s and d being the places of the NPUs in their groups. On what
+// is a product of dimensions by its links the routes are in dimension order
+// (topology/routing/dimension_order.h). ShortestPath: the fewest links, among equals to the
+// neighbour of the lowest link. Ecmp: any of the equals, by a hash of seed, source and destination.
+// UpDown: the fewest links among the routes that never go up after they have gone down, where a
+// link goes up when it leads to a node that is nearer to the root, or as near and of a lower
+// number; the root is the node with the most links, the lowest of equals (Schroeder et al.,
+// "Autonet: a high-speed, self-configuring local area network using point-to-point links", IEEE J.
+// Sel. Areas Commun. 9, 1991). Links up wait for lower nodes only and links down for higher ones,
+// so no cycle can close.
 //
 // Routes pass through NPUs as through switches. Of parallel links a route takes one by the hash;
 // where balanced ones go from switch to switch, the one whose turn it is, whatever its rate, or on
@@ -154,6 +155,10 @@ private:
     enum class Reach : std::uint8_t { All, Lowest, Alike };
     void list_steps(const Graph& graph, const Distances& distance, NodeId destination,
                     std::size_t state, Reach reach, std::vector<LinkId>& steps) const;
+    /// The route on a dragonfly, which is never more than five links long.
+    [[nodiscard]] std::vector<Hop> route_between_groups(const Graph& graph,
+                                                        const Distances& distance, NodeId from,
+                                                        NodeId to) const;
     /// Of Balanced: which link is whose turn, destination after destination.
     void take_turns(const Graph& graph);
     /// One more than the most turns of routes to a destination.
