@@ -47,6 +47,17 @@ TEST(GraphRouter, EveryDestinationCountsForACycle) {
     EXPECT_TRUE(GraphRouter(open, GraphRoutes::ShortestPath, 1).find_cycle(open).empty());
 }
 
+// On the open line no cycle closes; a search that ended before all destinations cannot know.
+TEST(GraphRouter, ASearchThatEndsEarlyFreesNothing) {
+    const Graph open = both_ways(4, {{0, 1}, {1, 2}, {2, 3}});
+    const GraphRouter router(open, GraphRoutes::ShortestPath, 1);
+    EXPECT_TRUE(router.look_for_cycle(open).is_free());
+    const GraphRouter::CycleSearch early = router.look_for_cycle(open, 1);
+    EXPECT_TRUE(early.cycle.empty());
+    EXPECT_FALSE(early.is_whole);
+    EXPECT_FALSE(early.is_free());
+}
+
 TEST(GraphRouter, ReachesAllOnlyWhereEveryPairIsJoined) {
     for (const OneWay& only : {OneWay{0, 1}, OneWay{1, 0}}) {
         const Graph graph = graph_of(2, {only});
