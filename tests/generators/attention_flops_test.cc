@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <random>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "generators/transformer/operation_costs.h"
 #include "generators/transformer/training_step.h"
 #include "tests/generators/steps.h"
+#include "tests/support/counted_cases.h"
 
 namespace npunet::generators {
 namespace {
@@ -59,9 +61,10 @@ Plan random_plan(std::mt19937_64& random, const ModelSpec& model) {
 // 6 P T plus core_flops(); full recomputation adds the forward pass of the layers, 2 (P - V h) T,
 // and either recomputation the core's.
 TEST(AttentionFlops, SumToTheIdentityWithRecomputationAndMask) {
+    const std::uint64_t plans = test::random_cases(8, 400);  // of each model
     std::mt19937_64 random(1);
     for (const ModelSpec& model : {small_model(), small_gpt(), small_latent(), small_latent(0)}) {
-        for (int trial = 0; trial < 40; ++trial) {
+        for (std::uint64_t trial = 0; trial < plans; ++trial) {
             Plan plan = random_plan(random, model);
             for (const Recompute recompute :
                  {Recompute::None, Recompute::Selective, Recompute::Full}) {
