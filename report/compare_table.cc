@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "report/comparison.h"
 #include "report/gap_table.h"
+#include "report/neighbour_gaps.h"
 #include "report/npu_summary.h"
 #include "report/text_table.h"
 
@@ -191,6 +192,7 @@ std::string compare_table(const std::vector<Results>& runs, std::size_t most_cla
     if (why != nullptr) {
         text += gap_lines(*why);
     }
+    text += neighbour_lines(runs, comparison, why);
     text += fmt::format("every ratio is {} / {}\n\n", most.fidelity, least.fidelity);
     text += class_table(runs, comparison, most_classes);
     text += notes_of(runs);
@@ -228,6 +230,7 @@ std::string compare_json(const std::vector<Results>& runs, Bytes peak_memory,
     if (why != nullptr) {
         write_gap(json, *why);
     }
+    write_neighbour_gaps(json, runs, comparison, why);
     write_classes(json, runs, comparison);
     json.key("collective_ratio").begin_object();
     for (const CollectiveComparison& compared : comparison.collectives) {

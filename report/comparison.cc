@@ -4,6 +4,7 @@
 #include <cassert>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -20,7 +21,7 @@ int detail_of(std::string_view fidelity) {
     if (fidelity == "analytical") {
         return 0;
     }
-    return fidelity == "packet" ? 2 : 1;
+    return fidelity == "packet" ? 3 : fidelity == "fluid" ? 2 : 1;
 }
 
 double divide(double dividend, double divisor) {
@@ -114,19 +115,25 @@ std::vector<LinkComparison> compare_links(const std::vector<Results>& runs,
 
 Comparison compare(const std::vector<Results>& runs, std::size_t most_links) {
     assert(runs.size() >= 2 && "a comparison needs two runs");
-    // Of equals, minmax_element takes the first as the least and the last as the most.
-    const auto [least, most] =
-        std::minmax_element(runs.begin(), runs.end(), [](const Results& a, const Results& b) {
-            return detail_of(a.fidelity) < detail_of(b.fidelity);
-        });
     Comparison comparison;
-    comparison.least_detailed = static_cast<std::size_t>(least - runs.begin());
-    comparison.most_detailed = static_cast<std::size_t>(most - runs.begin());
-    comparison.ratio = divide(most->finish, least->finish);
+    comparison.by_detail.resize(runs.size());
+    std::iota(comparison.by_detail.begin(), comparison.by_detail.end(), std::size_t{0});
+    std::stable_sort(comparison.by_detail.begin(), comparison.by_detail.end(),
+                     [&runs](std::size_t a, std::size_t b) {
+                         return detail_of(runs[a].fidelity) < detail_of(runs[b].fidelity);
+                     });
+    comparison.least_detailed = comparison.by_detail.front();
+    comparison.most_detailed = comparison.by_detail.back();
+    comparison.ratio =
+        finish_ratio(runs[comparison.most_detailed], runs[comparison.least_detailed]);
     comparison.classes = compare_classes(runs, comparison);
     comparison.collectives = compare_collectives(runs, comparison);
     comparison.hot_links = compare_links(runs, comparison, most_links);
     return comparison;
+}
+
+double finish_ratio(const Results& more, const Results& less) {
+    return divide(more.finish, less.finish);
 }
 
 }  // namespace npunet::report

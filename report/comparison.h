@@ -6,8 +6,8 @@
 //     comparison.ratio;                  // 1.07: the packet run takes 7 % longer
 //
 // Every ratio is a figure of the most detailed run divided by that of the least detailed one
-// (analytical < congestion-aware < packet), whatever order the runs come in; it is not a number
-// when the divisor is 0.
+// (analytical < congestion-aware < fluid < packet), whatever order the runs come in; it is not a
+// number when the divisor is 0.
 #pragma once
 
 #include <cstddef>
@@ -49,6 +49,7 @@ struct LinkComparison {
 struct Comparison {
     std::size_t least_detailed = 0;                 ///< position of the divisor's run
     std::size_t most_detailed = 0;                  ///< position of the dividend's run
+    std::vector<std::size_t> by_detail;             ///< positions of all runs, from least to most
     double ratio = 0;                               ///< of the runs' finish
     std::vector<ClassComparison> classes;           ///< by number
     std::vector<CollectiveComparison> collectives;  ///< by type
@@ -59,5 +60,8 @@ struct Comparison {
 /// unknown fidelities the first is the least and the last the most detailed.
 [[nodiscard]] Comparison compare(const std::vector<engine::Results>& runs,
                                  std::size_t most_links = 10);
+
+/// finish(more) / finish(less); not a number when the latter is 0.
+[[nodiscard]] double finish_ratio(const engine::Results& more, const engine::Results& less);
 
 }  // namespace npunet::report

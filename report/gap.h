@@ -110,6 +110,14 @@ struct EffectLevelResult {
     Time dependency;  ///< effect of other start times
 };
 
+/// The difference of two runs, where no other of the runs is of a detail between theirs.
+struct NeighbourGap {
+    std::string from;  ///< the less detailed fidelity
+    std::string to;
+    Gap gap;
+    std::vector<EffectLevelResult> effect_levels;  ///< from the estimate to `to`
+};
+
 struct GapExplanation {
     Gap total;
     /// The same difference along the critical path of the most detailed run: the summed parts of
@@ -117,6 +125,8 @@ struct GapExplanation {
     Gap path;
     Time slack;
     std::vector<EffectLevelResult> effect_levels;  ///< from the estimate up
+    /// With more than two runs: least detailed first; they sum to `total`. Otherwise empty.
+    std::vector<NeighbourGap> neighbours;
     std::vector<CommunicationGap> communications;  ///< by start, then lowest rank
     std::vector<ContentionLink> links;             ///< longest contention first
     std::vector<std::string> notes;                ///< what could not be simulated

@@ -88,12 +88,6 @@ std::string link_table(const GapExplanation& why) {
     return table.text();
 }
 
-void write_parts(JsonWriter& json, const Gap& gap, const std::string& unit = "") {
-    for (const auto& [name, part] : gap_parts) {
-        json.member(name + unit, gap.*part);
-    }
-}
-
 void write_communication(JsonWriter& json, const CommunicationGap& communication) {
     json.begin_object().key("id");
     if (communication.id < 0) {
@@ -130,6 +124,18 @@ void write_communication(JsonWriter& json, const CommunicationGap& communication
     json.end_array().end_object();
 }
 
+}  // namespace
+
+std::string sum_and_parts(const Gap& gap) {
+    return signed_time(gap.total()) + list_of(gap);
+}
+
+void write_parts(JsonWriter& json, const Gap& gap, const std::string& unit) {
+    for (const auto& [name, part] : gap_parts) {
+        json.member(name + unit, gap.*part);
+    }
+}
+
 void write_effect_levels(JsonWriter& json, const std::vector<EffectLevelResult>& effect_levels) {
     json.key("ladder").begin_array(JsonWriter::Layout::Lines);
     for (const EffectLevelResult& level : effect_levels) {
@@ -147,11 +153,8 @@ void write_effect_levels(JsonWriter& json, const std::vector<EffectLevelResult>&
     json.end_array();
 }
 
-}  // namespace
-
 std::string gap_lines(const GapExplanation& why) {
-    std::string text =
-        fmt::format("the difference, {}{}\n", signed_time(why.total.total()), list_of(why.total));
+    std::string text = fmt::format("the difference, {}\n", sum_and_parts(why.total));
     if (why.total.dependency != Time()) {
         text += fmt::format("the same along the critical path{}\n", list_of(why.path, why.slack));
     }

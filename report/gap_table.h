@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "base/json_writer.h"
 #include "report/gap.h"
@@ -21,6 +22,15 @@ namespace npunet::report {
 /// The `most` collectives and messages whose own delay, without `dependency`, is largest, with
 /// their parts, and the links on which contention arose. Empty where nothing is delayed.
 [[nodiscard]] std::string gap_tables(const GapExplanation& why, std::size_t most = 10);
+
+/// "3 ns: header 1 ns, latency 2 ns": the sum, and what is not 0.
+[[nodiscard]] std::string sum_and_parts(const Gap& gap);
+
+/// Members of "gap_ns".
+void write_parts(JsonWriter& json, const Gap& gap, const std::string& unit = "");
+
+/// "ladder".
+void write_effect_levels(JsonWriter& json, const std::vector<EffectLevelResult>& effect_levels);
 
 /// "gap_ns", "path_gap_ns", "critical_path", "ladder", "collectives", "contention_links" and
 /// "gap_notes", explained in docs/results.md.

@@ -41,6 +41,12 @@ std::vector<std::string> left_out_of_fluid(const topology::NetworkDescription& n
 }  // namespace
 
 std::string fidelity_note(const Machine& machine, Fidelity fidelity) {
+    if (fidelity == Fidelity::CongestionAware && !machine.dialect.whole_nanoseconds) {
+        return fmt::format(
+            "congestion-aware stores whole messages at every hop, where packets go on before the "
+            "rest has arrived; {} lets messages share links as packets do",
+            machine.network.faults.links.empty() ? "fluid" : "packet");
+    }
     if (fidelity != Fidelity::Fluid) {
         return {};
     }

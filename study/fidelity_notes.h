@@ -9,7 +9,8 @@
 
 namespace npunet::study {
 
-/// At fluid, what the network has that is not modelled there: one sentence, or empty.
+/// At fluid, what the network has that is not modelled there; at congestion-aware, outside of the
+/// astra-sim dialects, how it differs from packets: one sentence, or empty.
 [[nodiscard]] std::string fidelity_note(const Machine& machine, Fidelity fidelity);
 
 }  // namespace npunet::study

@@ -45,7 +45,10 @@ public:
         }
     }
 
-    report::GapExplanation explain(const engine::Results& least, const engine::Results& most) {
+    /// The runs from the least to the most detailed one.
+    report::GapExplanation explain(const std::vector<const engine::Results*>& runs) {
+        const engine::Results& least = *runs.front();
+        const engine::Results& most = *runs.back();
         const EffectSequence high = levels_to(most);
         const EffectSequence low = levels_to(least);
         const RunTimes& times = high.times.back();
@@ -72,6 +75,9 @@ public:
             entry.measured = up.measured[i] && down.measured[i];
         }
         note_unmeasured(why);
+        if (runs.size() > 2) {
+            explain_neighbours(runs, order, down.total, high, up.total, why);
+        }
         sum_along(path, most.finish - least.finish, why);
         add_link_contention(high.occupancies, machine_.network.graph, why);
         assert(high.times.back().finish == most.finish && low.times.back().finish == least.finish);
@@ -80,6 +86,41 @@ public:
     }
 
 private:
+    /// Runs between the least and the most detailed one come last, so that what is found without
+    /// them does not depend on them.
+    void explain_neighbours(const std::vector<const engine::Results*>& runs,
+                            const std::vector<std::uint32_t>& order, const Gap& least,
+                            const EffectSequence& to_most, const Gap& most,
+                            report::GapExplanation& why) {
+        Gap below = least;
+        for (std::size_t i = 1; i < runs.size(); ++i) {
+            report::NeighbourGap pair{runs[i - 1]->fidelity, runs[i]->fidelity, most, {}};
+            if (i + 1 == runs.size()) {
+                pair.effect_levels = levels_of_gap(to_most, most);
+            } else {
+                const EffectSequence sequence = levels_to(*runs[i]);
+                pair.gap =
+                    attribute(workload_, levels_, progress_, isolated_, sequence, list_, order)
+                        .total;
+                pair.effect_levels = levels_of_gap(sequence, pair.gap);
+                add_notes(sequence.notes, why);
+            }
+            const Gap total = pair.gap;
+            pair.gap -= below;
+            below = total;
+            assert(pair.gap.total() == runs[i]->finish - runs[i - 1]->finish);
+            why.neighbours.push_back(std::move(pair));
+        }
+    }
+
+    static void add_notes(const std::vector<std::string>& notes, report::GapExplanation& why) {
+        for (const std::string& note : notes) {
+            if (std::find(why.notes.begin(), why.notes.end(), note) == why.notes.end()) {
+                why.notes.push_back(note);
+            }
+        }
+    }
+
     EffectSequence levels_to(const engine::Results& results) {
         return run_levels(workload_, machine_, levels_, progress_, fidelity_named(results.fidelity),
                           estimate_, communication_of_);
@@ -191,8 +232,11 @@ report::GapExplanation explain_gap(const std::vector<engine::Results>& runs,
                                    const engine::Workload& workload, const Machine& machine,
                                    const GapOptions& options) {
     const report::Comparison comparison = report::compare(runs, 0);
-    return Explainer(workload, machine, options)
-        .explain(runs[comparison.least_detailed], runs[comparison.most_detailed]);
+    std::vector<const engine::Results*> by_detail;
+    for (const std::size_t run : comparison.by_detail) {
+        by_detail.push_back(&runs[run]);
+    }
+    return Explainer(workload, machine, options).explain(by_detail);
 }
 
 }  // namespace npunet::study

@@ -12,8 +12,9 @@
 //     + contention          shared links, with unlimited buffers
 //     + flow_control        finite buffers, drops, the transport's windows and retransmissions
 //     + congestion_control  sender rate control: the packet run
-// From the analytical to the congestion-aware run: latency (whole messages stored and forwarded),
-// and contention. Between these two, and for other pairs: the difference of the parts.
+// From the analytical to the fluid run: the same steps up to flow_control, with flows instead of
+// packets from contention on. To the congestion-aware run: latency (whole messages stored and
+// forwarded), and contention. Between any other two: the difference of the parts.
 //
 // A step is measured with the start times of the level below; the effect of other start times is
 // `dependency`: study/gap/attribution.h has the definitions, docs/gap.md an example with proof.
@@ -51,10 +52,10 @@ struct GapOptions {
 };
 
 /// The parts of the difference finish(most detailed) - finish(least detailed) of the runs, which
-/// are of this workload on this machine (report/comparison.h says which runs these are), and of
-/// each collective and message. Runs every effect level once, once more with the start times of the
-/// level below where these differ, and collectives and messages in isolation. Throws as simulate(),
-/// and GapStopped.
+/// are of this workload on this machine (report/comparison.h says which runs these are), of each
+/// collective and message and, with more than two runs, of each pair of neighbours. Runs every
+/// effect level once, once more with the start times of the level below where these differ, and
+/// collectives and messages in isolation. Throws as simulate(), and GapStopped.
 [[nodiscard]] report::GapExplanation explain_gap(const std::vector<engine::Results>& runs,
                                                  const engine::Workload& workload,
                                                  const Machine& machine,

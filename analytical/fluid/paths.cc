@@ -106,8 +106,9 @@ void PathTable::fill(Path& path, const CachedRoute& route, std::uint32_t place, 
         hop.last = work.last;
         hop.total = work.total;
         // topology/network/idle_path.h: a packet starts so much later than on the link before.
+        hop.header = transfer_time(header, link.rate);
         const Time stored = packet.switching == topology::Switching::CutThrough
-                                ? std::min(work.full, transfer_time(header, link.rate))
+                                ? std::min(work.full, hop.header)
                                 : work.full;
         if (h + 1 < hops) {
             const Rate next = description_.graph.link(routes_.link(place + h + 1)).rate;

@@ -29,6 +29,7 @@ struct PathHop {
     Time full;   ///< a packet on the link
     Time last;   ///< the last packet
     Time total;  ///< all packets
+    Time header;
     /// Between the sending of something here and at the next link, for a stream of packets.
     Time shift;
 };

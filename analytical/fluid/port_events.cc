@@ -171,9 +171,9 @@ Tail FluidNetwork::tail_at_next(const Stage& from, const Stage& to, Tail left) c
         if (!cut_through) {
             return later(end, here.latency);
         }
-        const Time header = here.shift - here.latency;
         const Time slower = before > after ? before - after : Time();
-        return later(end - before, later(here.latency, std::max(std::min(header, before), slower)));
+        return later(end - before,
+                     later(here.latency, std::max(std::min(here.header, before), slower)));
     };
     Tail next;
     if (paths_[flows_[from.flow].path].packets > 1) {

@@ -290,14 +290,19 @@ void FluidNetwork::share_rings(Port& port) {
         const Share share = port.ring_shares[r] = claims_[queues + r].share;
         port.given += share;
         const SourceRing& ring = port.rings[r];
+        if (!ring.busy()) {
+            continue;
+        }
+        // A message has its part of the turns until its last packet has left.
+        const Share even = share / static_cast<Share>(ring.size() + (ring.ends() ? 1 : 0));
         for (std::size_t i = 0; i < ring.size(); ++i) {
             // The end of what is in its last round comes before another rate would matter.
             if (ring.begun(i) && (ring.packets(i) > 1 || stages_[ring.stage(i)].announced == 0)) {
-                announce(ring.stage(i), share / static_cast<Share>(ring.size()));
+                announce(ring.stage(i), even);
             }
         }
         if (ring.ends() && stages_[ring.served()].announced == 0) {
-            announce(ring.served(), share);
+            announce(ring.served(), even);
         }
     }
 }

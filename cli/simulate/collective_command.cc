@@ -230,7 +230,8 @@ void add_collective_command(CLI::App& program, CommandContext& context) {
     command
         ->add_option("--fidelity", options->fidelity,
                      "analytical (quick estimate), fluid (messages share links as streams of "
-                     "packets), packet, or congestion-aware (whole messages queue at every link)")
+                     "packets), packet, or congestion-aware (that of ASTRA-sim, which stores whole "
+                     "messages at every hop; prefer fluid)")
         ->capture_default_str();
     command->add_option("--csv", options->csv, "Write the rows to this file, too");
     command->add_option("--figure", options->figure,

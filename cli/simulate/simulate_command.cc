@@ -192,7 +192,8 @@ void add_simulate_command(CLI::App& program, CommandContext& context) {
     command
         ->add_option("--fidelity", options->fidelity,
                      "analytical (quick estimate), fluid (messages share links as streams of "
-                     "packets), packet, or congestion-aware (whole messages queue at every link)")
+                     "packets), packet, or congestion-aware (that of ASTRA-sim, which stores whole "
+                     "messages at every hop; prefer fluid)")
         ->capture_default_str();
     command
         ->add_option("--simulator", options->simulator,

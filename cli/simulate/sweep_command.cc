@@ -35,6 +35,7 @@ using study::MessagePort;
 struct SweepOptions {
     std::string spec;
     std::string output_dir;
+    std::int64_t confirm = 0;  ///< 0: not given
     std::int64_t jobs = 0;
     bool restart = false;
     bool force = false;
@@ -45,6 +46,11 @@ struct SweepOptions {
     study::RunOptions run;
 
     SweepOptions() { run.timeline = false; }
+
+    [[nodiscard]] study::DesignSpace read_space() const {
+        return study::read_design_space(
+            spec, confirm > 0 ? std::optional(static_cast<std::size_t>(confirm)) : std::nullopt);
+    }
 
     /// Under mpirun there is a process for each core already.
     [[nodiscard]] std::size_t threads(const MessagePort* port) const {
@@ -86,7 +92,7 @@ void assist(MessagePort& port, const SweepOptions& options) {
     // Ctrl-C reaches every process; the first one decides what is finished.
     const StopRequest deaf;
     try {
-        const study::DesignSpace space = study::read_design_space(options.spec);
+        const study::DesignSpace space = options.read_space();
         const std::size_t threads = options.threads(&port);
         study::PointRunner runner(space, threads, options.run);
         static_cast<void>(runner.prepare());
@@ -156,7 +162,7 @@ void lead(const CommandContext& context, const SweepOptions& options, MessagePor
     std::unique_ptr<study::Journal> journal;
     const std::size_t threads = options.threads(port);
     try {
-        space = study::read_design_space(options.spec);
+        space = options.read_space();
         runner.emplace(space, threads, options.run);
         for (const std::string& warning : runner->prepare()) {
             say(context, options, "warning: " + warning);
@@ -227,6 +233,12 @@ void add_sweep_command(CLI::App& program, CommandContext& context) {
                      "Write results and figures here, and keep what is done: the same command "
                      "continues a sweep that was stopped")
         ->check(output_folder());
+    command
+        ->add_option("--confirm", options->confirm,
+                     "Run the best K points of each task again with packets: short for then: "
+                     "{fidelity: packet, top: K} in the spec")
+        ->type_name("K")
+        ->check(whole_number(1, 1000000));
     command
         ->add_option("--jobs", options->jobs,
                      "Threads (default: one a core; under mpirun one a process)")

@@ -27,7 +27,8 @@ using Kind = DataTable::Kind;
 
 /// What a part means (docs/results.md), for the fidelity that the effect levels lead to.
 const char* meaning_of(Time Gap::*part, const std::string& fidelity) {
-    const bool packets = fidelity == "packet";
+    const bool fluid = fidelity == "fluid";
+    const bool packets = fluid || fidelity == "packet";
     if (part == &Gap::header) {
         return packets ? "messages carry the headers of their packets" : "no headers here";
     }
@@ -36,14 +37,19 @@ const char* meaning_of(Time Gap::*part, const std::string& fidelity) {
                        : "every link receives a whole message before the next one sends it";
     }
     if (part == &Gap::contention) {
-        return packets ? "packets share links, with unlimited buffers" : "messages queue";
+        return fluid     ? "streams of packets share links, with unlimited buffers"
+               : packets ? "packets share links, with unlimited buffers"
+                         : "messages queue";
     }
     if (part == &Gap::flow_control) {
-        return packets ? "packets wait for buffer space, or are dropped and retransmitted"
-                       : "no packets here";
+        return fluid     ? "full buffers hold messages back, windows limit senders"
+               : packets ? "packets wait for buffer space, or are dropped and retransmitted"
+                         : "no packets here";
     }
     if (part == &Gap::congestion_control) {
-        return packets ? "senders are slowed by congestion control" : "no packets here";
+        return fluid     ? "not modelled here"
+               : packets ? "senders are slowed by congestion control"
+                         : "no packets here";
     }
     return "operations start at other times, as those that they depend on are delayed";
 }
@@ -104,6 +110,33 @@ std::string effect_level_table(const GapExplanation& why, const std::string& fid
         const std::string name = level.step.empty() ? "the estimate" : "+ " + in_words(level.step);
         table.add({name, format_ns(level.finish), format_ns(level.direct + level.dependency),
                    format_ns(level.direct), format_ns(level.dependency)});
+    }
+    return table.html();
+}
+
+/// What each fidelity adds to the one below; "" where there are two.
+std::string neighbour_table(const std::vector<Results>& runs, const Comparison& comparison,
+                            const GapExplanation& why) {
+    if (why.neighbours.empty()) {
+        return "";
+    }
+    std::vector<DataTable::Column> columns{
+        {"from"}, {"to"}, {"ratio", "", Kind::Real}, {"difference", "ns", Kind::Exact}};
+    for (const auto& [name, part] : gap_parts) {
+        columns.push_back({in_words(name), "ns", Kind::Exact});
+    }
+    DataTable table("neighbours-table", "The differences between neighbouring fidelities", columns);
+    for (std::size_t i = 0; i < why.neighbours.size(); ++i) {
+        const NeighbourGap& pair = why.neighbours[i];
+        const double ratio =
+            finish_ratio(runs[comparison.by_detail[i + 1]], runs[comparison.by_detail[i]]);
+        std::vector<std::string> row{pair.from, pair.to,
+                                     std::isfinite(ratio) ? shortest(ratio) : "",
+                                     format_ns(pair.gap.total())};
+        for (const auto& [name, part] : gap_parts) {
+            row.push_back(format_ns(pair.gap.*part));
+        }
+        table.add(row);
     }
     return table.html();
 }
@@ -244,7 +277,7 @@ Section gap_section(const std::vector<Results>& runs, const GapExplanation& why)
                       fmt::format("How the parts of the difference lead from {} to {}.",
                                   least.fidelity, most.fidelity));
     body += parts_table(why, most.fidelity) + finish_table(runs, comparison) +
-            effect_levels(why, most.fidelity);
+            neighbour_table(runs, comparison, why) + effect_levels(why, most.fidelity);
     if (!why.notes.empty()) {
         body += "<h3>Notes</h3>\n" + bullet_list(why.notes);
     }

@@ -83,7 +83,9 @@ struct DesignSpace {
 /// spec, then in the folder above, and so on, never in the working directory: the same spec means
 /// the same sweep wherever it is run. Throws InputError with file and line for whatever cannot be
 /// meant: unknown keys, values out of range, files that are missing, an expression that fails, no
-/// points at all.
-[[nodiscard]] DesignSpace read_design_space(const std::string& file);
+/// points at all. `confirm`, at least 1, is short for `then: {fidelity: packet, top: confirm}`;
+/// refused beside `then`, and where every point runs at packet fidelity.
+[[nodiscard]] DesignSpace read_design_space(const std::string& file,
+                                            std::optional<std::size_t> confirm = std::nullopt);
 
 }  // namespace npunet::study

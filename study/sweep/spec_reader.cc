@@ -33,8 +33,10 @@ Source source_of(const YamlField& field) {
 
 class SpecReader {
 public:
-    explicit SpecReader(const std::string& file)
-        : SpecReader(file, read_input_text(file, "the spec of a sweep (YAML)", "Check the path")) {}
+    SpecReader(const std::string& file, std::optional<std::size_t> confirm)
+        : SpecReader(file, read_input_text(file, "the spec of a sweep (YAML)", "Check the path")) {
+        confirm_ = confirm;
+    }
 
     DesignSpace read() {
         check_keys(root_,
@@ -64,6 +66,7 @@ public:
             space_.memory_limit = parse_bytes(memory.text("a size such as 80GB"), memory.where());
         }
         read_replay();
+        add_confirmation();
         select_points(space_, read_selection());
         space_.fingerprint = fingerprint_of(space_, parameters_);
         return std::move(space_);
@@ -269,24 +272,50 @@ private:
         if (!field) {
             return;
         }
+        if (confirm_) {
+            field->refuse(fmt::format("'then' beside --confirm {}", *confirm_), "one of them");
+        }
         check_keys(*field, {"fidelity", "top"}, {});
         const YamlField fidelity = field->at("fidelity");
-        ReplayStage stage;
-        stage.fidelity = read_value(find_parameter(parameters_, "fidelity", {}),
-                                    fidelity.text("a fidelity"), source_of(fidelity), folder_);
         const auto top = field->find("top");
-        stage.top =
-            top ? static_cast<std::size_t>(top->whole(1, 1000000, "a number of points")) : 3;
-        space_.replay = std::move(stage);
+        add_replay(
+            fidelity.text("a fidelity"), source_of(fidelity),
+            top ? static_cast<std::size_t>(top->whole(1, 1000000, "a number of points")) : 3);
+    }
+
+    /// --confirm is `then: {fidelity: packet, top: K}`.
+    void add_confirmation() {
+        if (!confirm_) {
+            return;
+        }
+        if (given("fidelity") && all_packet()) {
+            throw InputError({"--confirm", "", "a sweep whose fidelity is packet",
+                              "a sweep at another fidelity, whose best points packets confirm",
+                              "Leave --confirm out, or give the sweep fidelity: fluid"});
+        }
+        add_replay("packet", {"--confirm", ""}, *confirm_);
+    }
+
+    [[nodiscard]] bool all_packet() const {
+        return std::all_of(space_.axes.begin(), space_.axes.end(), [](const Axis& axis) {
+            const auto name = std::find(axis.names.begin(), axis.names.end(), "fidelity");
+            const auto column = static_cast<std::size_t>(name - axis.names.begin());
+            return name == axis.names.end() ||
+                   std::all_of(axis.rows.begin(), axis.rows.end(),
+                               [column](const auto& row) { return row[column].text == "packet"; });
+        });
+    }
+
+    void add_replay(const std::string& fidelity, const Source& source, std::size_t top) {
+        const Parameter& parameter = find_parameter(parameters_, "fidelity", {});
+        space_.replay = ReplayStage{read_value(parameter, fidelity, source, folder_), top};
         // The rows of both stages must be told apart.
         for (Axis& axis : space_.axes) {
             axis.listed = axis.listed || axis.names.front() == "fidelity";
         }
         if (!given("fidelity")) {
-            space_.axes.push_back({{"fidelity"},
-                                   {{read_value(find_parameter(parameters_, "fidelity", {}),
-                                                "analytical", source_of(*field), folder_)}},
-                                   true});
+            space_.axes.push_back(
+                {{"fidelity"}, {{read_value(parameter, "analytical", source, folder_)}}, true});
         }
     }
 
@@ -337,6 +366,7 @@ private:
     }
 
     YamlField root_;
+    std::optional<std::size_t> confirm_;  ///< --confirm
     fs::path folder_;
     std::optional<YamlField> workload_;
     std::vector<Parameter> parameters_;
@@ -345,8 +375,8 @@ private:
 
 }  // namespace
 
-DesignSpace read_design_space(const std::string& file) {
-    return SpecReader(file).read();
+DesignSpace read_design_space(const std::string& file, std::optional<std::size_t> confirm) {
+    return SpecReader(file, confirm).read();
 }
 
 }  // namespace npunet::study

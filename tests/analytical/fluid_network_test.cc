@@ -69,6 +69,27 @@ TEST(FluidNetwork, AMessageAloneTakesTheIdleTimeOfItsPackets) {
     }
 }
 
+// Where the next link is faster by less than the header's part of a packet, the header decides when
+// a packet can go on, not that its last byte must have come in by the end.
+TEST(FluidNetwork, AMessageAloneOverLinksOfNearlyOneRate) {
+    for (const std::int64_t faster : {50'100'000'000, 50'400'000'000, 51'000'000'000}) {
+        for (const bool rises : {true, false}) {
+            const Rate first = rises ? rate : Rate(faster);
+            const Rate second = rises ? Rate(faster) : rate;
+            topology::NetworkDescription description = topology::make_network(
+                {topology::make_dimension(DimensionKind::Mesh1D, 3, first, latency),
+                 topology::make_dimension(DimensionKind::Mesh1D, 3, second, latency)});
+            description.packet.switching = topology::Switching::CutThrough;
+            for (const std::int64_t bytes : {100, 4096, 5000, 40'960}) {
+                EXPECT_EQ(run({message(0, 8, bytes)}, description).outcomes[0].delivered,
+                          topology::idle_time(description, NodeId(0), NodeId(8), Bytes(bytes),
+                                              topology::IdlePath::Packets))
+                    << bytes << " bytes, " << faster;
+            }
+        }
+    }
+}
+
 // From links a thousand million times as fast as the next one: shares stay numbers.
 TEST(FluidNetwork, RatesMayBeFarApart) {
     const topology::NetworkDescription description = topology::make_network(

@@ -34,6 +34,56 @@ TEST_F(Sweep, TheSecondStageReplaysTheBest) {
     EXPECT_EQ(results["best"].size(), 2U) << "one for each fidelity";
 }
 
+/// A sweep of three networks at a fidelity.
+std::string three_networks(const std::string& fidelity) {
+    return "workload: {collective: {type: all_reduce, size: 64KiB}}\n"
+           "networks: [configs/networks/mesh-4x4.yml, configs/networks/torus-4x4.yml, "
+           "configs/networks/ring-8.yml]\n" +
+           fidelity;
+}
+
+// --confirm K is short for then: {fidelity: packet, top: K}: it continues a sweep of such a spec
+// with nothing left to run, and ends with the same points.
+TEST_F(Sweep, ConfirmIsShortForThePacketsOfTheSecondStage) {
+    write("long.yml", three_networks("fidelity: fluid\nthen: {fidelity: packet, top: 2}\n"));
+    write("short.yml", three_networks("fidelity: fluid\n"));
+    ASSERT_EQ(sweep({path("long.yml"), "--output-dir", path("long")}), 0) << log();
+    ASSERT_EQ(sweep({path("short.yml"), "--confirm", "2", "--output-dir", path("short")}), 0)
+        << log();
+    EXPECT_EQ(test::bytes_of(folder_ / "long/results.csv"),
+              test::bytes_of(folder_ / "short/results.csv"));
+    const std::string journal = test::bytes_of(folder_ / "long/sweep.journal");
+    ASSERT_EQ(sweep({path("short.yml"), "--confirm", "2", "--output-dir", path("long")}), 0)
+        << log();
+    EXPECT_EQ(test::bytes_of(folder_ / "long/sweep.journal"), journal);
+    const json results = json::parse(test::bytes_of(folder_ / "long/results.json"));
+    EXPECT_EQ(results["points"].size(), 5U);
+    EXPECT_EQ(results["points"][4]["parameters"]["fidelity"], "packet");
+    EXPECT_EQ(results["points"][0]["parameters"]["fidelity"], "fluid");
+    EXPECT_EQ(sweep({path("short.yml"), "--confirm", "1", "--output-dir", path("long")}), 2);
+}
+
+TEST_F(Sweep, ConfirmRefusesWhatDoesNotFit) {
+    write("then.yml", three_networks("then: {fidelity: packet}\n"));
+    write("packet.yml", three_networks("fidelity: packet\n"));
+    write("both.yml", three_networks("fidelity: [fluid, packet]\n"));
+    for (const char* const number : {"0", "-1", "1.5", "two"}) {
+        EXPECT_EQ(sweep({path("both.yml"), "--confirm", number}), 2);
+        EXPECT_NE(log().find("--confirm"), std::string::npos) << log();
+        EXPECT_NE(log().find("1 to 1000000"), std::string::npos) << log();
+    }
+    EXPECT_EQ(sweep({path("then.yml"), "--confirm", "3"}), 2);
+    EXPECT_NE(log().find("then.yml: line 3, then: found 'then' beside --confirm 3; expected one "
+                         "of them"),
+              std::string::npos)
+        << log();
+    EXPECT_EQ(sweep({path("packet.yml"), "--confirm", "3"}), 2);
+    EXPECT_NE(log().find("--confirm: found a sweep whose fidelity is packet; expected a sweep at "
+                         "another fidelity"),
+              std::string::npos)
+        << log();
+}
+
 // Networks of packets share machines, and nothing else.
 TEST_F(Sweep, PacketRunsAtTheSameTimeChangeNoByte) {
     write("adaptive.yml",

@@ -48,6 +48,18 @@ TEST(CompareTable, ShowsEachNoteOnceWithItsFidelities) {
                           "note (congestion-aware, packet): of two\n\n"));
 }
 
+TEST(Comparison, OrdersRunsByDetail) {
+    std::vector<engine::Results> runs(4, sample_results());
+    runs[0].fidelity = "fluid";
+    runs[2].fidelity = "analytical";
+    runs[3].fidelity = "congestion-aware";
+    EXPECT_EQ(compare(runs).by_detail, (std::vector<std::size_t>{2, 3, 0, 1}));
+    EXPECT_EQ(compare(runs).least_detailed, 2u);
+    EXPECT_EQ(compare(runs).most_detailed, 1u);
+    runs.erase(runs.begin() + 1, runs.begin() + 3);
+    EXPECT_EQ(compare(runs).most_detailed, 0u);
+}
+
 // Class 1 holds ranks 2 and 3: analytically 750 and 780 ns, so 780; with packets 800 both.
 TEST(Comparison, ShowsAClassByItsSlowestNpuInEachRun) {
     const std::vector<engine::Results> runs = sample_runs();
@@ -204,6 +216,74 @@ TEST(CompareJson, HasThePartsOfTheDifference) {
     EXPECT_EQ(json["contention_links"][0]["between"], Json({0, 1}));
     EXPECT_EQ(json["gap_notes"].size(), 1u);
     EXPECT_EQ(json["hot_links"][0]["runs"]["packet"]["credit_stall_ns"], 3);
+}
+
+/// Packets, the estimate and between them fluid, which takes 100 ns more than the estimate.
+std::vector<engine::Results> three_runs() {
+    std::vector<engine::Results> runs{sample_results(), sample_analytical(), sample_analytical()};
+    runs[2].fidelity = "fluid";
+    runs[2].finish += Time::ns(100);
+    return runs;
+}
+
+GapExplanation explanation_of_three() {
+    GapExplanation why = sample_explanation();
+    NeighbourGap first{"analytical", "fluid", {}, {{"", Time::ns(800), Time(), Time()}}};
+    first.gap.header = Time::ns(130);
+    first.gap.latency = Time::ns(-30);
+    first.effect_levels.push_back({"header", Time::ns(930), Time::ns(130), Time()});
+    NeighbourGap second{"fluid", "packet", why.total, {}};
+    second.gap -= first.gap;
+    why.neighbours = {first, second};
+    return why;
+}
+
+TEST(CompareJson, HasAnObjectForEachNeighbouringPair) {
+    const GapExplanation why = explanation_of_three();
+    const Json json = Json::parse(compare_json(three_runs(), Bytes(1), &why));
+    EXPECT_EQ(json["ratio"], 1000.25 / 800);
+    EXPECT_EQ(json["ratio_of"], Json({"packet", "analytical"}));
+    EXPECT_EQ(json["gap_ns"]["header"], 12.25);
+    ASSERT_EQ(json["gaps"].size(), 2u);
+    EXPECT_EQ(
+        json["gaps"][0],
+        Json({{"from", "analytical"},
+              {"to", "fluid"},
+              {"ratio", 900.0 / 800},
+              {"gap_ns",
+               {{"header", 130},
+                {"latency", -30},
+                {"contention", 0},
+                {"flow_control", 0},
+                {"congestion_control", 0},
+                {"dependency", 0}}},
+              {"ladder",
+               Json::array(
+                   {{{"step", nullptr}, {"finish_ns", 800}, {"direct_ns", 0}, {"dependency_ns", 0}},
+                    {{"step", "header"},
+                     {"finish_ns", 930},
+                     {"direct_ns", 130},
+                     {"dependency_ns", 0}}})}}));
+    EXPECT_EQ(json["gaps"][1]["from"], "fluid");
+    EXPECT_EQ(json["gaps"][1]["to"], "packet");
+    EXPECT_EQ(json["gaps"][1]["ratio"], 1000.25 / 900);
+    EXPECT_EQ(json["gaps"][1]["gap_ns"]["header"], -117.75);
+    EXPECT_THAT(compare_table(three_runs(), 16, &why),
+                HasSubstr("\nanalytical to fluid: 800 ns to 900 ns, ratio 1.1250; 100 ns: header "
+                          "130 ns, latency -30 ns\n"
+                          "fluid to packet: 900 ns to 1.000 us, ratio 1.1114; 100.25 ns: header "
+                          "-117.75 ns, latency 28 ns, dependency 190 ns\n"));
+}
+
+// A comparison that was stopped before its explanation has the ratios.
+TEST(CompareJson, HasTheRatiosOfNeighboursWithoutAnExplanation) {
+    const Json json = Json::parse(compare_json(three_runs(), Bytes(1)));
+    EXPECT_EQ(json["gaps"][0],
+              Json({{"from", "analytical"}, {"to", "fluid"}, {"ratio", 900.0 / 800}}));
+    EXPECT_THAT(compare_table(three_runs()),
+                HasSubstr("\nanalytical to fluid: 800 ns to 900 ns, ratio 1.1250\n"));
+    EXPECT_FALSE(Json::parse(compare_json(sample_runs(), Bytes(1))).contains("gaps"));
+    EXPECT_THAT(compare_table(sample_runs()), Not(HasSubstr("analytical to")));
 }
 
 TEST(CompareJson, HasTheDocumentedKeys) {

@@ -71,10 +71,14 @@ TEST(Documentation, ExplainsEveryKeyOfAComparison) {
     why.communications.resize(1);
     why.communications[0].link_contention.resize(1);
     why.links.resize(1);
-    collect_keys(Json::parse(compare_json({sample_analytical(), sample_results()}, Bytes(1), &why,
-                                          "npunet compare")),
+    why.neighbours.resize(2);
+    engine::Results fluid = sample_results();
+    fluid.fidelity = "fluid";
+    collect_keys(Json::parse(compare_json({sample_analytical(), fluid, sample_results()}, Bytes(1),
+                                          &why, "npunet compare")),
                  keys);
     EXPECT_EQ(keys.count("collective_ratio"), 1u);
+    EXPECT_EQ(keys.count("gaps"), 1u);
     expect_documented(keys);
 }
 

@@ -120,6 +120,33 @@ TEST(Fidelity, FluidSaysWhatItLeavesOut) {
                 Not(Contains(HasSubstr("leaves out"))));
 }
 
+// The astra-sim dialects reproduce a simulator that does so.
+TEST(Fidelity, CongestionAwareSaysThatItStoresWholeMessages) {
+    using testing::Contains;
+    using testing::Not;
+    test::TestMachine line = test::line_machine(topology::DimensionKind::Switch, 4, rate, latency);
+    const auto says = [](const char* fidelity) {
+        return Contains(std::string("congestion-aware stores whole messages at every hop, where "
+                                    "packets go on before the rest has arrived; ") +
+                        fidelity + " lets messages share links as packets do");
+    };
+    EXPECT_THAT(notes_at(machine_of(line), Fidelity::CongestionAware), says("fluid"));
+    EXPECT_THAT(notes_at(machine_of(line), Fidelity::Analytical),
+                Not(Contains(HasSubstr("stores whole messages"))));
+    // Which fluid refuses.
+    topology::LinkFault fault;
+    fault.link = LinkId(0);
+    fault.bandwidth = topology::Factor{topology::Factor::one / 2};
+    line.network.faults.links = {fault};
+    EXPECT_THAT(notes_at(machine_of(line), Fidelity::CongestionAware), says("packet"));
+    line.network.faults.links.clear();
+    topology::Dimension& switched = line.network.dimensions[0];
+    switched.bandwidth_gbps = 50;
+    switched.latency_ns = 500;
+    EXPECT_THAT(notes_at(machine_of(line, "astra-sim"), Fidelity::CongestionAware),
+                Not(Contains(HasSubstr("stores whole messages"))));
+}
+
 // NPUs 0, 1 and 4 send to NPU 3 of a switch, 0 to NPU 2 as well: small buffers hold back what goes
 // to 2, where nothing else goes.
 TEST(Fidelity, FluidSaysThatFullBuffersHeldBack) {

@@ -314,6 +314,40 @@ TEST(Gap, BetweenTheDetailedFidelities) {
     EXPECT_EQ(gap.contention, packet.gap.contention - aware.gap.contention);
 }
 
+// Of three fidelities, in any order: the whole as of the first and the last alone; the pair of the
+// first two as alone, the second pair what is left.
+TEST(Gap, BetweenNeighboursOfThreeFidelities) {
+    const test::TestMachine made = test::line_machine(DimensionKind::Mesh1D, 4, rate, latency);
+    const Machine machine{made.dialect, made.network, made.system, {}};
+    const engine::Workload workload = flows(4, {{0, 2, 1 << 20}, {1, 3, 1 << 18}});
+    const Pair packet(workload, machine);
+    const Pair fluid(workload, machine, Fidelity::Fluid);
+    const report::GapExplanation why =
+        explain_gap({fluid.runs[1], packet.runs[1], packet.runs[0]}, workload, machine);
+    EXPECT_TRUE(packet.why.neighbours.empty());
+    ASSERT_EQ(why.neighbours.size(), 2u);
+    EXPECT_EQ(why.neighbours[0].from, "analytical");
+    EXPECT_EQ(why.neighbours[0].to, "fluid");
+    EXPECT_EQ(why.neighbours[1].from, "fluid");
+    EXPECT_EQ(why.neighbours[1].to, "packet");
+    EXPECT_EQ(why.neighbours[1].gap.total(), packet.runs[1].finish - fluid.runs[1].finish);
+    EXPECT_NE(why.neighbours[0].gap.contention, Time());
+    for (const auto& [name, part] : report::gap_parts) {
+        EXPECT_EQ(why.total.*part, packet.gap.*part) << name;
+        EXPECT_EQ(why.neighbours[0].gap.*part, fluid.gap.*part) << name;
+        EXPECT_EQ(why.neighbours[1].gap.*part, packet.gap.*part - fluid.gap.*part) << name;
+    }
+    const auto finishes = [](const std::vector<report::EffectLevelResult>& levels) {
+        std::vector<Time> list;
+        for (const report::EffectLevelResult& level : levels) {
+            list.push_back(level.finish);
+        }
+        return list;
+    };
+    EXPECT_EQ(finishes(why.neighbours[0].effect_levels), finishes(fluid.why.effect_levels));
+    EXPECT_EQ(finishes(why.neighbours[1].effect_levels), finishes(packet.why.effect_levels));
+}
+
 // The watch is called for every collective with the total, and can stop at any call.
 TEST(GapWatch, IsAskedAndStopsTheExplanation) {
     Machine machine;

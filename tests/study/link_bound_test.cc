@@ -16,6 +16,7 @@
 #include "report/csv.h"
 #include "report/results_json.h"
 #include "report/tables.h"
+#include "study/fidelity_notes.h"
 #include "study/jobs.h"
 #include "study/simulation_run.h"
 #include "tests/study/jobs_cases.h"
@@ -59,7 +60,8 @@ TEST(LinkBound, AnEstimateThatBeatsItSaysSo) {
     const engine::Results shared = simulate(workload, machine, Fidelity::CongestionAware);
     EXPECT_EQ(shared.link_bound.time, Time::ns(40'000));
     EXPECT_GE(shared.finish, shared.link_bound.time);
-    EXPECT_EQ(shared.notes, std::vector<std::string>());
+    EXPECT_THAT(shared.notes,
+                testing::ElementsAre(fidelity_note(machine, Fidelity::CongestionAware)));
 }
 
 // Half the rate for 20 us carries 0.5 MB, the other 1.5 MB take 30 us: 50 us.
@@ -95,8 +97,8 @@ TEST(LinkBound, OfSeveralJobs) {
     EXPECT_EQ(results.all.link_bound.time, Time::ns(40'000));
     EXPECT_THAT(report::jobs_table(results),
                 HasSubstr("note: the estimate finishes after 22.50 us"));
-    EXPECT_EQ(simulate_jobs(jobs, machine, Fidelity::CongestionAware).all.notes,
-              std::vector<std::string>());
+    EXPECT_THAT(simulate_jobs(jobs, machine, Fidelity::CongestionAware).all.notes,
+                testing::ElementsAre(fidelity_note(machine, Fidelity::CongestionAware)));
 }
 
 // In the astra-sim dialects times are whole nanoseconds, and so is the bound.

@@ -156,6 +156,24 @@ TEST(ComparisonPage, HasThePartsOfTheJson) {
     EXPECT_EQ(parts.all("tfoot").at(0)->text(), "sum200.25100.000200.25\n");
 }
 
+TEST(ComparisonPage, HasTheNeighboursOfThreeFidelities) {
+    SampleComparison sample = sample_comparison();
+    EXPECT_THAT(comparison_page(sample.runs, sample.why, {}), Not(HasSubstr("neighbours-table")));
+    sample.runs.insert(sample.runs.begin() + 1, sample.runs[0]);
+    sample.runs[1].fidelity = "fluid";
+    sample.runs[1].finish += Time::ns(200);
+    sample.why.neighbours = {{"analytical", "fluid", {}, {}}, {"fluid", "packet", {}, {}}};
+    sample.why.neighbours[0].gap.contention = Time::ns(200);
+    sample.why.neighbours[1].gap.dependency = Time::ps(250);
+    const Element page = parsed(comparison_page(sample.runs, sample.why, {}));
+    const Element& table = page.with_id("neighbours-table");
+    EXPECT_THAT(column(table, "from"), ElementsAre("analytical", "fluid"));
+    EXPECT_THAT(column(table, "to"), ElementsAre("fluid", "packet"));
+    EXPECT_THAT(column(table, "ratio"), ElementsAre("1.25", "1.00025"));
+    EXPECT_THAT(column(table, "difference (ns)"), ElementsAre("200", "0.25"));
+    EXPECT_THAT(column(table, "contention (ns)"), ElementsAre("200", "0"));
+}
+
 TEST(ComparisonPage, HasEveryCollectiveOfTheJson) {
     const SampleComparison sample = sample_comparison();
     const Element page = parsed(comparison_page(sample.runs, sample.why, {}));
