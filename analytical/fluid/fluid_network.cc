@@ -29,6 +29,7 @@ FluidNetwork::FluidNetwork(const topology::NetworkDescription& description,
     : description_(description),
       queue_(queue),
       fold_(fold),
+      speeds_(description),
       routes_(description),
       paths_(description, routes_, fold),
       channels_(description.virtual_channels()),
@@ -41,6 +42,10 @@ FluidNetwork::FluidNetwork(const topology::NetworkDescription& description,
         const topology::Link& link = description.graph.link(LinkId(i));
         ports_[i].next = ports_[i].news = Time::max();
         ports_[i].latency = link.latency;
+        if (speeds_.varied(static_cast<std::uint32_t>(i))) {
+            ports_[i].varies = Time();
+            (void)keep_speed(ports_[i], static_cast<std::uint32_t>(i));
+        }
         const Time full = ports_[i].full = transfer_time(packet, link.rate);
         const Time limit = limit_of(LinkId(i), full);
         for (std::uint32_t c = 0; c < channels_; ++c) {
@@ -132,6 +137,67 @@ void FluidNetwork::handle(std::uint64_t payload) {
             return;
         }
     }
+}
+
+bool FluidNetwork::keep_speed(Port& port, std::uint32_t link) {
+    const Time now = queue_.now();
+    if (now < port.varies) {
+        return false;
+    }
+    if (!port.live) {
+        pass(port, link);
+        add_busy(port, link, port.passed, now, capped_share(port.forecast.present()));
+        port.passed = now;
+    }
+    if (port.speed > 0) {
+        port.busy = later(port.busy, Time::ps(static_cast<std::int64_t>(port.done / port.speed)));
+        port.done = 0;
+    }
+    const LinkSpeeds::Span& span = speeds_.at(link, now);
+    port.varies = span.until;
+    port.latency = span.latency;
+    return std::exchange(port.speed, span.speed) != span.speed;
+}
+
+void FluidNetwork::add_busy(Port& port, std::uint32_t link, Time from, Time until, Share share) {
+    if (share <= 0 || port.speed == 0) {
+        return;
+    }
+    const Work work = work_in(std::min(share, port.speed), until - from);
+    if (speeds_.varied(link)) {
+        port.done += work;
+    }
+    if (load_ != nullptr) {
+        load_->add(link, from.ps(), until.ps(), static_cast<std::int64_t>(work / port.speed));
+    }
+}
+
+Time FluidNetwork::at_speed(std::uint32_t link, Time packet) {
+    Port& port = ports_[link];
+    (void)keep_speed(port, link);
+    return port.speed == whole_link || port.speed == 0
+               ? packet
+               : done_at(Time(), work_of(packet), port.speed);
+}
+
+Time FluidNetwork::shift_at(const PathHop& hop, Time time) const {
+    if (!speeds_.varied(hop.link)) {
+        return hop.shift;
+    }
+    const Time left = speeds_.end(hop.link, time, hop.shift - hop.latency);
+    return left == Time::max() ? left : later(left - time, speeds_.at(hop.link, left).latency);
+}
+
+std::vector<engine::LinkUse> FluidNetwork::link_use() const {
+    std::vector<engine::LinkUse> uses = paths_.link_use();
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+        if (speeds_.varied(static_cast<std::uint32_t>(i))) {
+            const Port& port = ports_[i];
+            const Work more = port.speed > 0 ? port.done / port.speed : 0;
+            uses[i].busy = later(port.busy, Time::ps(static_cast<std::int64_t>(more)));
+        }
+    }
+    return uses;
 }
 
 void FluidNetwork::record_load(engine::LinkLoadRecorder* load) {

@@ -34,6 +34,7 @@
 #include "analytical/fluid/buffers.h"
 #include "analytical/fluid/forecast.h"
 #include "analytical/fluid/input_queue.h"
+#include "analytical/fluid/link_speeds.h"
 #include "analytical/fluid/paths.h"
 #include "analytical/fluid/sharing.h"
 #include "analytical/fluid/source_ring.h"
@@ -67,9 +68,7 @@ public:
     [[nodiscard]] bool sends_in_order() const override { return queue_pairs_; }
     [[nodiscard]] std::vector<std::string> notes(Time finish) const override;
     [[nodiscard]] std::string explain_stall() const override;
-    [[nodiscard]] std::vector<engine::LinkUse> link_use() const override {
-        return paths_.link_use();
-    }
+    [[nodiscard]] std::vector<engine::LinkUse> link_use() const override;
 
 private:
     static constexpr std::uint32_t none = Stage::none;
@@ -143,7 +142,12 @@ private:
         Time news;    ///< when it looks at the forecast
         Time tells;   ///< when it may tell other rates again: once in the time of a packet
         Time latency;
-        Time full;                  ///< a full packet
+        Time full;                  ///< a full packet, on the link as described
+        Share speed = whole_link;   ///< LinkSpeeds::Span::speed
+        Time varies = Time::max();  ///< when the speed or the latency is another one
+        // Of links whose speed varies: how long they were sending, but for the work done since.
+        Time busy;
+        Work done = 0;              ///< at this speed
         Share given = 0;            ///< sum of the shares
         std::uint32_t stages = 0;   ///< live ones from other links
         std::uint32_t budgets = 0;  ///< in force
@@ -169,6 +173,17 @@ private:
     void schedule(Time at, Happening what, std::uint64_t content, std::uint64_t index,
                   std::uint64_t minor = 0);
 
+    /// The link at the present speed. Whether it has changed.
+    bool keep_speed(Port& port, std::uint32_t link);
+    /// Notes that the link was sending, with this share of its work.
+    void add_busy(Port& port, std::uint32_t link, Time from, Time until, Share share);
+    [[nodiscard]] Time latency_at(const PathHop& hop, Time time) const {
+        return speeds_.varied(hop.link) ? speeds_.at(hop.link, time).latency : hop.latency;
+    }
+    /// How long the link takes for a packet now, given its time on the link as described.
+    [[nodiscard]] Time at_speed(std::uint32_t link, Time packet);
+    /// PathHop::shift of what is sent at `time`.
+    [[nodiscard]] Time shift_at(const PathHop& hop, Time time) const;
     /// In what time the link fills the buffer behind it; Time::max(): it does not hold it back.
     [[nodiscard]] Time limit_of(LinkId number, Time full) const;
     void start(const engine::Message& message, Bytes bytes, const CachedRoute& route,
@@ -196,7 +211,7 @@ private:
     /// An order of messages at a link that their content gives.
     [[nodiscard]] bool comes_before(std::uint32_t a, std::uint32_t b) const;
     /// When the last packet but one was through at the latest, where the last one is at `last`.
-    [[nodiscard]] Tail left_at(const Stage& stage, Share share, Time last) const;
+    [[nodiscard]] Tail left_at(const Stage& stage, Share share, Time last);
 
     /// Brings a link up to the present.
     void advance(Port& port, std::uint32_t link);
@@ -244,11 +259,12 @@ private:
     void set_budget(std::uint32_t number);
     /// The windows of the queue pairs keep what waits behind a link from filling the buffer.
     [[nodiscard]] bool windows_fit(std::uint32_t number) const;
-    [[nodiscard]] Tail tail_at_next(const Stage& from, const Stage& to, Tail left) const;
+    [[nodiscard]] Tail tail_at_next(const Stage& from, const Stage& to, Tail left);
 
     const topology::NetworkDescription& description_;
     engine::EventQueue& queue_;
     const LinkFold* fold_;
+    LinkSpeeds speeds_;
     RouteTable routes_;
     PathTable paths_;
     std::uint32_t channels_;

@@ -20,11 +20,12 @@ constexpr int untold_rate_bits = 7;
 
 /// By how much a last packet leaves before its round of packets is over: at `position`, from 1, of
 /// those that share the link evenly in turns. Zero where one has the link to itself.
-Time ahead_of(Time last, Share share, std::int64_t round, std::int64_t position) {
-    if (share <= 0 || share >= whole_link || position >= round) {
+Time ahead_of(Time last, Share share, Share speed, std::int64_t round, std::int64_t position) {
+    if (share <= 0 || share >= speed || position >= round) {
         return Time();
     }
-    const Time turn = done_at(Time(), work_of(last), share) - last;
+    const Time alone = done_at(Time(), work_of(last), speed);
+    const Time turn = done_at(Time(), work_of(last), share) - alone;
     return Time::ps(turn.ps() / (round - 1) * (round - position));
 }
 
@@ -201,7 +202,8 @@ void FluidNetwork::share_queues(Port& port, std::int64_t round) {
         const Share share = claims_[q].share;
         port.given += share;
         queue.serve(share);
-        port.ahead[q] = queue.waiting() ? ahead_of(port.full, share, round, positions_[q]) : Time();
+        port.ahead[q] =
+            queue.waiting() ? ahead_of(port.full, share, port.speed, round, positions_[q]) : Time();
         queue.leaving(parts_);
         for (const InputQueue::Part& part : parts_) {
             Stage& stage = stages_[part.stage];
@@ -306,6 +308,9 @@ void FluidNetwork::plan_next(std::uint32_t link) {
     Port& port = ports_[link];
     const Time now = queue_.now();
     Time next = port.live && port.untold ? port.tells : Time::max();
+    if (port.live || port.starting()) {
+        next = std::min(next, port.varies);
+    }
     for (const std::uint32_t number : port.closing) {
         next = std::min(next, std::max(stages_[number].ends.last, now));
     }
