@@ -135,8 +135,9 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
             : own_planner.emplace(machine.network, machine.system, machine.dialect, workload);
     engine::Fold fold;
     std::optional<analytical::LinkFold> links;
+    const bool ports = Rate() < machine.network.packet.injection;
     if (options.fold && !options.flows &&
-        (fidelity == Fidelity::Analytical || fidelity == Fidelity::Fluid)) {
+        (fidelity == Fidelity::Analytical || (fidelity == Fidelity::Fluid && !ports))) {
         fold =
             engine::find_fold(workload, machine.network, machine.system, machine.dialect, planner);
     }

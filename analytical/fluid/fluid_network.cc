@@ -6,6 +6,7 @@
 #include "analytical/fluid/message_work.h"
 #include "engine/clock/clock_limit.h"
 #include "engine/network/link_load.h"
+#include "topology/network/injection.h"
 
 namespace npunet::analytical {
 
@@ -22,24 +23,35 @@ constexpr unsigned kind_of_link = 12;    ///< content: link
 constexpr unsigned kind_of_level = 13;   ///< content: buffer
 constexpr unsigned kind_of_budget = 14;  ///< content: buffer
 
+/// With a port of each NPU for injection, if it has one; else null.
+std::unique_ptr<topology::NetworkDescription> split(const topology::NetworkDescription& network) {
+    return Rate() < network.packet.injection
+               ? std::make_unique<topology::NetworkDescription>(
+                     topology::with_injection(network, network.packet.injection))
+               : nullptr;
+}
+
 }  // namespace
 
-FluidNetwork::FluidNetwork(const topology::NetworkDescription& description,
-                           engine::EventQueue& queue, const LinkFold* fold)
-    : description_(description),
+FluidNetwork::FluidNetwork(const topology::NetworkDescription& given, engine::EventQueue& queue,
+                           const LinkFold* fold)
+    : links_(given.graph.links()),
+      split_(split(given)),
+      description_(split_ ? *split_ : given),
       queue_(queue),
       fold_(fold),
-      speeds_(description),
-      routes_(description),
-      paths_(description, routes_, fold),
-      channels_(description.virtual_channels()),
-      queue_pairs_(description.packet.transport.kind != topology::TransportKind::None),
-      ports_(description.graph.links()),
-      buffers_(description.graph.links() * channels_),
-      budgets_(buffers_.size(), no_limit) {
-    const Bytes packet = std::max(description.packet.mtu + description.packet.header, Bytes(1));
+      speeds_(description_),
+      routes_(description_),
+      paths_(description_, routes_, fold),
+      channels_(std::uint32_t{description_.virtual_channels()} * description_.packet.classes.count),
+      queue_pairs_(description_.packet.transport.kind != topology::TransportKind::None),
+      ports_(description_.graph.links()),
+      buffers_(description_.graph.links() * channels_),
+      budgets_(buffers_.size(), no_limit),
+      class_sharer_(description_.packet.classes) {
+    const Bytes packet = std::max(description_.packet.mtu + description_.packet.header, Bytes(1));
     for (std::size_t i = 0; i < ports_.size(); ++i) {
-        const topology::Link& link = description.graph.link(LinkId(i));
+        const topology::Link& link = description_.graph.link(LinkId(i));
         ports_[i].next = ports_[i].news = Time::max();
         ports_[i].latency = link.latency;
         if (speeds_.varied(static_cast<std::uint32_t>(i))) {
@@ -197,6 +209,7 @@ std::vector<engine::LinkUse> FluidNetwork::link_use() const {
             uses[i].busy = later(port.busy, Time::ps(static_cast<std::int64_t>(more)));
         }
     }
+    uses.resize(links_);
     return uses;
 }
 
@@ -244,6 +257,11 @@ void FluidNetwork::send(const Message& message) {
     }
 }
 
+std::uint32_t FluidNetwork::class_of(const Message& message) const {
+    return message.traffic_class == Message::by_kind ? description_.packet.classes.of(message.kind)
+                                                     : message.traffic_class;
+}
+
 void FluidNetwork::start(const Message& message, Bytes bytes, const CachedRoute& route,
                          std::uint32_t plane, std::uint32_t whole) {
     const std::uint32_t hops = route.hops;
@@ -251,7 +269,7 @@ void FluidNetwork::start(const Message& message, Bytes bytes, const CachedRoute&
     Flow& flow = flows_[number];
     flow.message = message;
     flow.whole = whole;
-    flow.path = paths_.take(route, plane, bytes);
+    flow.path = paths_.take(route, plane, bytes, class_of(message));
     flow.users = 2;
     flow.started = Time::max();
     flow.first_stage = new_stages(hops);

@@ -1,13 +1,13 @@
 // Messages as flows of packets: every link divides its time between the messages that are at it,
-// and events happen only where a rate changes. Links with credits, on their own routes; what the
-// packet fidelity offers in addition (pauses, transports, congestion control, traffic classes,
-// errors, faults) is not here yet, and the program does not offer this network until it is.
+// and events happen only where a rate changes. What of the packet fidelity is not here:
+// docs/models.md, "What the fluid network omits".
 //
 // - A message is at each link of its route from when its first packet arrives there until its last
 //   one has left; a rate reaches the next link after the latency and the time of one packet.
 // - The messages of a source take turns packet by packet, exactly (source_ring.h). Inputs of a node
-//   share a link evenly, as a round robin of packets does (sharing.h); what comes in faster than it
-//   leaves queues, first in, first out (input_queue.h).
+//   share a link evenly, as a round robin of packets does (sharing.h), after traffic classes have
+//   (class_sharing.h); what comes in faster than it leaves queues, first in, first out
+//   (input_queue.h). Links may have speeds that change (link_speeds.h).
 // - A full buffer takes in only what leaves it, which its link is told a latency later (buffers.h).
 // - A link that can carry all that comes in passes it on: nothing is simulated there (forecast.h,
 //   quiet_links.cc). It becomes live, with queues, when too much comes in, its own NPU sends as
@@ -28,10 +28,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "analytical/fluid/buffers.h"
+#include "analytical/fluid/class_sharing.h"
 #include "analytical/fluid/forecast.h"
 #include "analytical/fluid/input_queue.h"
 #include "analytical/fluid/link_speeds.h"
@@ -60,7 +62,7 @@ public:
     /// The references must outlive the network. With a fold, messages come from the ranks that
     /// stand for others, over links that do so; FoldBroken is thrown when a link of the fold would
     /// have to be shared out between messages.
-    FluidNetwork(const topology::NetworkDescription& description, engine::EventQueue& queue,
+    FluidNetwork(const topology::NetworkDescription& given, engine::EventQueue& queue,
                  const LinkFold* fold = nullptr);
 
     void record_load(engine::LinkLoadRecorder* load) override;
@@ -132,9 +134,10 @@ private:
         Forecast answers = {};               ///< what acknowledgements take
         std::vector<SourceRing> rings = {};  ///< messages that start here, by channel
         std::vector<Share> ring_shares = {};
-        std::vector<InputQueue> queues = {};  ///< what comes in by other links
-        std::vector<Time> ahead = {};         ///< of queues: of the last packets of those that end
-        std::vector<Feed> feeds = {};         ///< of queues
+        std::vector<InputQueue> queues = {};      ///< what comes in by other links
+        std::vector<std::uint32_t> classes = {};  ///< of queues
+        std::vector<Time> ahead = {};  ///< of queues: of the last packets of those that end
+        std::vector<Feed> feeds = {};  ///< of queues
         std::vector<std::uint32_t> closing = {};  ///< messages whose end will have come in
         Time updated;
         Time passed;  ///< by which the forecast is up to date
@@ -184,6 +187,11 @@ private:
     [[nodiscard]] Time at_speed(std::uint32_t link, Time packet);
     /// PathHop::shift of what is sent at `time`.
     [[nodiscard]] Time shift_at(const PathHop& hop, Time time) const;
+    [[nodiscard]] std::uint32_t class_of(const engine::Message& message) const;
+    /// The class of what is in the buffer.
+    [[nodiscard]] std::uint32_t class_of_buffer(std::uint32_t number) const {
+        return number % channels_ / (channels_ / description_.packet.classes.count);
+    }
     /// In what time the link fills the buffer behind it; Time::max(): it does not hold it back.
     [[nodiscard]] Time limit_of(LinkId number, Time full) const;
     void start(const engine::Message& message, Bytes bytes, const CachedRoute& route,
@@ -261,14 +269,16 @@ private:
     [[nodiscard]] bool windows_fit(std::uint32_t number) const;
     [[nodiscard]] Tail tail_at_next(const Stage& from, const Stage& to, Tail left);
 
+    std::size_t links_;                                    ///< without those of ports for injection
+    std::unique_ptr<topology::NetworkDescription> split_;  ///< with such ports; null: none
     const topology::NetworkDescription& description_;
     engine::EventQueue& queue_;
     const LinkFold* fold_;
     LinkSpeeds speeds_;
     RouteTable routes_;
     PathTable paths_;
-    std::uint32_t channels_;
-    bool queue_pairs_;  ///< messages of one pair are sent one after the other
+    std::uint32_t channels_;  ///< of all traffic classes
+    bool queue_pairs_;        ///< messages of one pair are sent one after the other
     std::vector<Port> ports_;
     std::vector<Buffer> buffers_;  ///< by link and channel
     /// By link and channel: how much of the link messages may get, in sum, that queue behind it.
@@ -283,6 +293,7 @@ private:
     std::vector<InputQueue::Part> parts_;
     std::vector<std::int64_t> positions_;  ///< of the queues of a link
     Sharer sharer_;
+    ClassSharer class_sharer_;
     std::uint64_t deliveries_ = 0;  ///< planned
     std::size_t held_ = 0;          ///< links that are
     Time held_since_;

@@ -44,6 +44,7 @@ struct Path {
     Bytes queueing;
     std::uint32_t route = 0;  ///< where it begins in the table of routes
     std::uint32_t plane = 0;
+    std::uint32_t traffic_class = 0;
     NodeId source;
     NodeId destination;
     std::uint32_t users = 0;          ///< messages under way
@@ -58,7 +59,8 @@ public:
               const LinkFold* fold);
 
     /// The links of plane number `plane` of a route.
-    [[nodiscard]] std::uint32_t take(const CachedRoute& route, std::uint32_t plane, Bytes bytes);
+    [[nodiscard]] std::uint32_t take(const CachedRoute& route, std::uint32_t plane, Bytes bytes,
+                                     std::uint32_t traffic_class);
     void give_back(std::uint32_t number) {
         Path& path = paths_[number];
         --path.users;
@@ -83,9 +85,10 @@ private:
     const topology::NetworkDescription& description_;
     const RouteTable& routes_;
     const LinkFold* fold_;
-    std::uint32_t channels_;
+    std::uint32_t channels_;  ///< of each traffic class
+    std::uint32_t classes_;
     Pool<Path> paths_;
-    std::vector<std::uint32_t> first_;   ///< by place
+    std::vector<std::uint32_t> first_;   ///< by place and class
     std::vector<std::uint32_t> used_;    ///< paths, in the order of their first use
     std::vector<engine::LinkUse> past_;  ///< of paths that have changed their size
 };

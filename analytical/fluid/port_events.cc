@@ -47,6 +47,7 @@ std::uint32_t FluidNetwork::queue_of(const Stage& stage) {
     if (place == port.queues.end()) {
         port.queues.emplace_back(key);
         port.ahead.emplace_back();
+        port.classes.push_back(class_of_buffer(stage.hop->behind));
     }
     const bool known = std::any_of(port.feeds.begin(), port.feeds.end(), [&](const Feed& feed) {
         return feed.queue == number && feed.buffer == stage.input;

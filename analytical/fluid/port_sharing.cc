@@ -121,7 +121,7 @@ void FluidNetwork::set_held(Port& port, bool held) {
 
 void FluidNetwork::divide(std::uint32_t link) {
     const Share most = capacity(ports_[link]);
-    sharer_.share(claims_, most);
+    class_sharer_.share(claims_, most);
     bool limited = false;
     bool held = false;
     for (std::uint32_t c = 0; c < channels_; ++c) {
@@ -132,7 +132,7 @@ void FluidNetwork::divide(std::uint32_t link) {
     }
     set_held(ports_[link], held);
     if (limited && channels_ > 1) {
-        sharer_.share(claims_, most);
+        class_sharer_.share(claims_, most);
     }
 }
 
@@ -154,7 +154,8 @@ void FluidNetwork::share_out(std::uint32_t link) {
         for (std::size_t q = 0; q < port.queues.size(); ++q) {
             port.queues[q].settle();
             round += port.queues[q].waiting() ? 1 : 0;
-            claims_.push_back({static_cast<std::uint32_t>(q), port.queues[q].demand(), 0});
+            claims_.push_back(
+                {static_cast<std::uint32_t>(q), port.queues[q].demand(), 0, port.classes[q]});
         }
     }
     for (std::size_t r = 0; r < port.rings.size(); ++r) {
@@ -166,8 +167,8 @@ void FluidNetwork::share_out(std::uint32_t link) {
             }
         }
         round += ring.busy() ? 1 : 0;
-        claims_.push_back(
-            {static_cast<std::uint32_t>(port.queues.size() + r), ring.busy() ? no_limit : 0, 0});
+        claims_.push_back({static_cast<std::uint32_t>(port.queues.size() + r),
+                           ring.busy() ? no_limit : 0, 0, class_of_buffer(ring.buffer())});
     }
     if (!claims_.empty()) {
         divide(link);

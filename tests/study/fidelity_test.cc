@@ -69,8 +69,10 @@ TEST(Fidelity, LinkFaultsWhereTheyAreModelled) {
         EXPECT_EQ(refusal(machine_of(ring), fidelity), "no error");
     }
     EXPECT_THAT(refusal(machine_of(ring), Fidelity::Fluid),
-                AllOf(HasSubstr("faults.links: found a faulty link with --fidelity fluid"),
-                      HasSubstr("--fidelity packet and analytical have faulty links")));
+                AllOf(HasSubstr("faults.links: found links that go down with --fidelity fluid"),
+                      HasSubstr("--fidelity packet and analytical have links that are down")));
+    ring.network.faults.links.front().bandwidth = topology::Factor{1};
+    EXPECT_EQ(refusal(machine_of(ring), Fidelity::Fluid), "no error");
 }
 
 // 100 us of compute, 130 us on the slow NPU, whatever carries the messages.
@@ -114,8 +116,15 @@ TEST(Fidelity, FluidSaysWhatItLeavesOut) {
                 Contains("fluid leaves out how dcqcn finds its rates; packet has it"));
     packet = topology::PacketParameters();
     packet.classes.count = 2;
+    packet.injection = rate;
     EXPECT_THAT(notes_at(machine_of(line), Fidelity::Fluid),
-                Contains("fluid leaves out traffic classes; packet has it"));
+                Not(Contains(HasSubstr("leaves out"))));
+    packet.speedup = 1;
+    packet.arbitration = topology::Arbitration::Oldest;
+    EXPECT_THAT(
+        notes_at(machine_of(line), Fidelity::Fluid),
+        Contains("fluid leaves out the limit of what leaves an input (speedup), arbitration "
+                 "by age; packet has them"));
     EXPECT_THAT(notes_at(machine_of(line), Fidelity::Packet),
                 Not(Contains(HasSubstr("leaves out"))));
 }

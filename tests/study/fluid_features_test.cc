@@ -1,5 +1,5 @@
-// What the fluid fidelity makes of faults, against packets: random cases, whose errors are printed
-// and bounded.
+// What the fluid fidelity makes of faults, traffic classes, ports for injection and errors, against
+// packets: random cases, whose errors are printed and bounded.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -126,6 +126,57 @@ TEST(FluidAgainstPackets, SlowLinks) {
         errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
     }
     errors.expect_at_most(0.1, 5);
+}
+
+TEST(FluidAgainstPackets, TrafficClasses) {
+    Errors errors;
+    const std::uint64_t cases = test::random_cases(24, 400);
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
+        Draw draw(seed);
+        Machine machine = draw_machine(draw);
+        topology::TrafficClasses& classes = machine.network.packet.classes;
+        classes.count = static_cast<std::uint8_t>(draw.from_to(2, 4));
+        for (int i = 0; i < classes.count && seed % 3 != 0; ++i) {
+            classes.weights.push_back(draw.any_of<std::uint8_t>({1, 3, 7}));
+        }
+        const auto npus = static_cast<int>(machine.network.graph.npus());
+        Plan plan = draw_plan(draw, npus);
+        for (const packet_test::PlannedMessage& more : draw_plan(draw, npus)) {
+            plan.push_back(more);
+        }
+        for (packet_test::PlannedMessage& each : plan) {
+            each.traffic_class = static_cast<std::uint8_t>(draw.below(classes.count));
+        }
+        errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
+    }
+    errors.expect_at_most(0.1, 5);
+}
+
+TEST(FluidAgainstPackets, Injection) {
+    Errors errors;
+    const std::uint64_t cases = test::random_cases(24, 400);
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
+        Draw draw(seed);
+        Machine machine = draw_machine(draw);
+        machine.network.packet.injection = Rate(draw.from_to(10, 100) * 1'000'000'000);
+        const Plan plan = draw_plan(draw, static_cast<int>(machine.network.graph.npus()));
+        errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
+    }
+    errors.expect_at_most(0.1, 5);
+}
+
+// Errors are drawn packet by packet, so that runs differ by chance.
+TEST(FluidAgainstPackets, ErrorsOfLinks) {
+    Errors errors;
+    const std::uint64_t cases = test::random_cases(24, 400);
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
+        Draw draw(seed);
+        Machine machine = draw_machine(draw);
+        machine.network.packet.error_rate = draw.any_of({0.001, 0.01, 0.03});
+        const Plan plan = draw_plan(draw, static_cast<int>(machine.network.graph.npus()));
+        errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
+    }
+    errors.expect_at_most(5, 30);
 }
 
 }  // namespace
