@@ -208,11 +208,6 @@ constexpr Fidelity fidelities[] = {Fidelity::Analytical, Fidelity::CongestionAwa
 }  // namespace
 
 void check_fidelity(const Machine& machine, Fidelity fidelity) {
-    if (fidelity == Fidelity::Fluid && machine.network.faults.take_links_down()) {
-        throw InputError({"--network", "faults.links", "links that go down with --fidelity fluid",
-                          "links that are slow or late",
-                          "--fidelity packet and analytical have links that are down"});
-    }
     if (machine.dialect.whole_nanoseconds) {
         check_reference(machine, fidelity);
     }

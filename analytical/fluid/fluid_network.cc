@@ -66,6 +66,9 @@ FluidNetwork::FluidNetwork(const topology::NetworkDescription& given, engine::Ev
             buffer.next = Time::max();
         }
     }
+    if (description_.faults.take_links_down()) {
+        epochs_ = std::make_unique<EpochRoutes>(description_, routes_);
+    }
 }
 
 Time FluidNetwork::limit_of(LinkId number, Time full) const {
@@ -96,7 +99,9 @@ void FluidNetwork::schedule(Time at, Happening what, std::uint64_t content, std:
                                   engine::event_kind::message_delivered,
                                   kind_of_level,
                                   kind_of_budget,
-                                  engine::event_kind::message_sent};
+                                  engine::event_kind::message_sent,
+                                  engine::event_kind::routes,
+                                  engine::event_kind::timeout};
     const Phase phase = what == sharing ? Phase::Arbitration : Phase::Arrival;
     queue_.schedule(at, EventKey::of(phase, kinds[what], content, minor), *this,
                     (index << happening_bits) | what);
@@ -121,6 +126,12 @@ void FluidNetwork::handle(std::uint64_t payload) {
             return;
         case acknowledged:
             listener_->on_sent(index);
+            return;
+        case epoch:
+            begin_epoch();
+            return;
+        case timeout:
+            time_out(index);
             return;
         case level: {
             Buffer& buffer = buffers_[index];
@@ -197,7 +208,7 @@ Time FluidNetwork::shift_at(const PathHop& hop, Time time) const {
         return hop.shift;
     }
     const Time left = speeds_.end(hop.link, time, hop.shift - hop.latency);
-    return left == Time::max() ? left : later(left - time, speeds_.at(hop.link, left).latency);
+    return later(left - time, speeds_.at(hop.link, left).latency);
 }
 
 std::vector<engine::LinkUse> FluidNetwork::link_use() const {
@@ -232,28 +243,50 @@ std::uint32_t FluidNetwork::new_stages(std::uint32_t hops) {
 }
 
 void FluidNetwork::send(const Message& message) {
-    const CachedRoute& route = routes_[routes_.number(message.source, message.destination)];
-    // Transports that take packets in order keep to one route.
-    if (route.planes == 1 || description_.multipath == nullptr) {
-        start(message, message.bytes, route, 0, none);
-        return;
+    send_parts(message, message.bytes, route_number(message), none);
+}
+
+std::uint32_t FluidNetwork::route_number(const Message& message) {
+    if (epochs_ == nullptr) {
+        return routes_.number(message.source, message.destination);
     }
+    await_epoch();
+    const std::uint32_t number = epochs_->number(message.source, message.destination);
+    const CachedRoute& route = routes_[number];
+    const std::uint32_t planes = description_.multipath == nullptr ? 1 : route.planes;
+    for (std::uint32_t place = route.begin; place < route.begin + planes * route.hops; ++place) {
+        if (epochs_->is_dead(routes_.link(place))) {
+            epochs_->refuse(routes_.link(place), queue_.now(), message.bytes, queue_.now());
+        }
+    }
+    return number;
+}
+
+void FluidNetwork::send_parts(const Message& message, Bytes bytes, std::uint32_t route,
+                              std::uint32_t whole) {
+    // Transports that take packets in order keep to one route.
+    const auto planes =
+        static_cast<std::int64_t>(description_.multipath == nullptr ? 1 : routes_[route].planes);
     // Packets take the planes in turn; a source's next message begins one plane later.
-    const std::int64_t packets = PacketCount(message.bytes, description_.packet).packets;
+    const std::int64_t packets = PacketCount(bytes, description_.packet).packets;
     const std::int64_t mtu = description_.packet.mtu.value();
-    const auto planes = static_cast<std::int64_t>(route.planes);
-    const std::uint32_t whole = wholes_.take();
     const auto parts = static_cast<std::uint32_t>(std::min(packets, planes));
-    wholes_[whole] = {Time::max(), parts, parts, none};
+    if (planes > 1 && whole == none) {
+        whole = wholes_.take();
+        wholes_[whole] = {Time::max(), 0, 0, none};
+    }
+    if (whole != none) {
+        wholes_[whole].unsent += parts;
+        wholes_[whole].expected += parts;
+    }
     const std::int64_t offset =
         static_cast<std::int64_t>(message.id.value() & engine::MessageId::count_mask) % planes;
     for (std::uint32_t p = 0; p < parts; ++p) {
         const std::int64_t count = (packets - p + planes - 1) / planes;
         const bool has_last = (packets - 1) % planes == p;
-        const Bytes bytes =
-            has_last ? message.bytes - (packets - count) * Bytes(mtu) : count * Bytes(mtu);
+        const Bytes own = has_last ? bytes - (packets - count) * Bytes(mtu) : count * Bytes(mtu);
         const auto plane = static_cast<std::uint32_t>((p + offset) % planes);
-        start(message, bytes, route, plane, whole);
+        start(message, own, route, plane, whole);
     }
 }
 
@@ -262,11 +295,15 @@ std::uint32_t FluidNetwork::class_of(const Message& message) const {
                                                      : message.traffic_class;
 }
 
-void FluidNetwork::start(const Message& message, Bytes bytes, const CachedRoute& route,
+void FluidNetwork::start(const Message& message, Bytes bytes, std::uint32_t route_number,
                          std::uint32_t plane, std::uint32_t whole) {
+    const CachedRoute& route = routes_[route_number];
     const std::uint32_t hops = route.hops;
     const std::uint32_t number = flows_.take();
+    ++under_way_;
+    most_flows_ = std::max(most_flows_, number + 1);
     Flow& flow = flows_[number];
+    flow.route = route_number;
     flow.message = message;
     flow.whole = whole;
     flow.path = paths_.take(route, plane, bytes, class_of(message));
@@ -316,6 +353,7 @@ void FluidNetwork::leave_source(Flow& flow) {
 void FluidNetwork::deliver(std::uint32_t number) {
     const Flow flow = flows_[number];
     flows_[number].delivery = 0;
+    flows_[number].delivered = true;
     if (load_ != nullptr) {
         for (const PathHop& hop : paths_[flow.path].hops) {
             if (!ports_[hop.link].live) {
@@ -349,6 +387,7 @@ void FluidNetwork::give_back(std::uint32_t number) {
     }
     free_stages_[hops].push_back(flow.first_stage);
     paths_.give_back(flow.path);
+    --under_way_;
     flows_.free(number);
 }
 

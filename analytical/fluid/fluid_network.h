@@ -34,6 +34,7 @@
 
 #include "analytical/fluid/buffers.h"
 #include "analytical/fluid/class_sharing.h"
+#include "analytical/fluid/epoch_routes.h"
 #include "analytical/fluid/forecast.h"
 #include "analytical/fluid/input_queue.h"
 #include "analytical/fluid/link_speeds.h"
@@ -82,9 +83,11 @@ private:
         delivery = 3,
         level = 4,
         budget = 5,
-        acknowledged = 6
+        acknowledged = 6,
+        epoch = 7,
+        timeout = 8
     };
-    static constexpr unsigned happening_bits = 3;
+    static constexpr unsigned happening_bits = 4;
     static constexpr unsigned index_bits = 32;
     static constexpr std::uint64_t delivery_mask = (1U << (64 - happening_bits - index_bits)) - 1;
 
@@ -92,15 +95,17 @@ private:
         engine::Message message;
         Time started;
         std::uint32_t path = 0;
+        std::uint32_t route = 0;  ///< in the table
         std::uint32_t first_stage = none;
         std::uint32_t users = 0;     ///< links that share themselves out to it, and its delivery
         std::uint32_t whole = none;  ///< in wholes_, of a part of a message
         std::uint64_t delivery = 0;  ///< which of the planned ones counts
         Share answered = 0;          ///< rate on the last link of which the links back know
-        std::uint32_t next = none;   ///< of a Pool
+        bool delivered = false;
+        std::uint32_t next = none;  ///< of a Pool
     };
 
-    /// A message that goes over several planes.
+    /// A message that goes over several planes, or was divided when routes changed.
     struct Whole {
         Time started;
         std::uint32_t unsent = 0;    ///< parts that have not left the source
@@ -194,9 +199,70 @@ private:
     }
     /// In what time the link fills the buffer behind it; Time::max(): it does not hold it back.
     [[nodiscard]] Time limit_of(LinkId number, Time full) const;
-    void start(const engine::Message& message, Bytes bytes, const CachedRoute& route,
+    [[nodiscard]] std::uint32_t route_number(const engine::Message& message);
+    /// Sends so many bytes of a message: over several planes, or as one of several parts, as parts
+    /// of `whole`.
+    void send_parts(const engine::Message& message, Bytes bytes, std::uint32_t route,
+                    std::uint32_t whole);
+    void start(const engine::Message& message, Bytes bytes, std::uint32_t route,
                std::uint32_t plane, std::uint32_t whole);
     [[nodiscard]] std::uint32_t new_stages(std::uint32_t hops);
+
+    // rerouting.cc: what happens when links go down or come back.
+    /// Makes the beginning of the next epoch an event.
+    void await_epoch();
+    void begin_epoch();
+    /// All that is under way of a message.
+    void reroute(const std::vector<std::uint32_t>& flows);
+    /// The first link of a route at which what has not come to it, or not passed it, takes another
+    /// route: hops before it; none: there is no such link.
+    [[nodiscard]] std::uint32_t lost_at(const Flow& flow) const;
+    /// Throws StallError if a message has to cross a link that never recovers.
+    void refuse_dead_links(const Flow& flow) const;
+    /// What a route keeps of a message, and what it does not.
+    struct Cut {
+        Bytes bytes;               ///< not kept
+        std::int64_t packets = 0;  ///< of them
+        bool kept = false;
+        std::int64_t lost = 0;    ///< packets of them that waited for the link
+        std::int64_t unsent = 0;  ///< that had not left the source
+    };
+    /// Part of a message that is sent again after a timeout.
+    struct Resent {
+        engine::Message message;
+        Bytes bytes;
+        std::uint32_t whole = none;
+        std::uint32_t next = none;  ///< of a Pool
+    };
+    /// Sends again what a transport has lost on the path, with what it had not sent yet.
+    void send_again(const engine::Message& message, const Cut& rest, const Path& path,
+                    std::uint32_t route, std::uint32_t whole);
+    void time_out(std::uint32_t number);
+    [[nodiscard]] Time timeout_of(const Path& path) const;
+    /// A transport does not send again what waits for a link that is down.
+    [[nodiscard]] bool waits_for(const Flow& flow, std::uint32_t link) const;
+    [[nodiscard]] bool pair_sends_more(const engine::Message& message) const;
+    /// What has left its source stays on its route.
+    [[nodiscard]] Cut withdraw(std::uint32_t number);
+    /// So does only what has passed a link, or waits for it.
+    [[nodiscard]] Cut take_away(std::uint32_t number, std::uint32_t hop);
+    /// The message keeps so many packets of its congestion-controlled ones, on its route.
+    [[nodiscard]] Cut shorten(std::uint32_t number, std::int64_t paced);
+    /// How many packets of a message stay on its route behind a link, `most` at most, with `waits`
+    /// those that wait for it among them.
+    struct Passed {
+        std::int64_t packets = 0;
+        bool waits = false;  ///< some do
+    };
+    [[nodiscard]] Passed passed_by(std::uint32_t number, std::int64_t most, bool waits);
+    /// All that a link will carry of a message waits for it now. False: nothing does.
+    bool stand(std::uint32_t number);
+    /// Takes back what a link, not the first one, knows of a message. Returns the packets that
+    /// waited for it.
+    std::int64_t cancel(std::uint32_t number);
+    /// The message is under way no more, and does not arrive.
+    void release(std::uint32_t number);
+    [[nodiscard]] SourceRing& ring_of(const Stage& stage);
 
     // quiet_links.cc: links that pass on what comes in.
     /// The next link is told a rate, or the links up to the next live one are.
@@ -276,6 +342,11 @@ private:
     const LinkFold* fold_;
     LinkSpeeds speeds_;
     RouteTable routes_;
+    std::unique_ptr<EpochRoutes> epochs_;  ///< null: no link is ever down
+    std::size_t epoch_ = 0;
+    bool epoch_awaited_ = false;
+    std::size_t under_way_ = 0;     ///< flows
+    std::uint32_t most_flows_ = 0;  ///< at one time, so far
     PathTable paths_;
     std::uint32_t channels_;  ///< of all traffic classes
     bool queue_pairs_;        ///< messages of one pair are sent one after the other
@@ -289,6 +360,7 @@ private:
     std::vector<std::vector<std::uint32_t>> free_stages_;  ///< by number of hops
     Pool<Whole> wholes_;
     Pool<BudgetChange> budget_changes_;
+    Pool<Resent> resent_;
     std::vector<Claim> claims_;  ///< queues, then rings
     std::vector<InputQueue::Part> parts_;
     std::vector<std::int64_t> positions_;  ///< of the queues of a link

@@ -119,6 +119,7 @@ Time LinkSpeeds::end(std::uint32_t link, Time start, Time time) const {
         return later(start, time);
     }
     Work left = work_of(time);
+    const Time healthy = later(start, time);
     while (start < Time::max()) {
         const Span& span = at(link, start);
         const Time end = done_at(start, left, span.speed);
@@ -128,7 +129,7 @@ Time LinkSpeeds::end(std::uint32_t link, Time start, Time time) const {
         left -= work_in(span.speed, span.until - start);
         start = span.until;
     }
-    return Time::max();
+    return healthy;
 }
 
 }  // namespace npunet::analytical

@@ -47,8 +47,8 @@ public:
     /// Of links that are varied.
     [[nodiscard]] const Span& at(std::uint32_t link, Time time) const;
 
-    /// When a packet is through that takes `time` at the link's own rate and starts at `start`;
-    /// Time::max(): never.
+    /// When a packet is through that takes `time` at the link's own rate and starts at `start`.
+    /// Where the link goes down for good before that, as if it did not.
     [[nodiscard]] Time end(std::uint32_t link, Time start, Time time) const;
 
 private:

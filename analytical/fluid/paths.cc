@@ -161,6 +161,8 @@ void PathTable::pace(Path& path, std::uint32_t place, std::uint32_t hops) const 
         packet.transport.window.value() > 0
             ? packet.transport.window
             : Bytes(2 * capped_whole(product) + 1) + (packet.transport.ack_every + 1) * full;
+    path.window = window;
+    path.round_trip = round_trip;
     path.queueing = std::max(window - Bytes(capped_whole(product)), full);
     if (packet.congestion_control.algorithm == topology::CongestionAlgorithm::Hpcc) {
         // The first window leaves at the rate of the link, what follows at the target utilisation.

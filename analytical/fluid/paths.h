@@ -40,8 +40,10 @@ struct Path {
     std::int64_t packets = 1;
     /// As many packets take the time that its packets take at the rate of the congestion control.
     std::int64_t paced = 1;
-    /// With queue pairs: the window beyond the bandwidth-delay product, which is what may queue.
-    Bytes queueing;
+    // With queue pairs.
+    Bytes window;
+    Bytes queueing;   ///< the window beyond the bandwidth-delay product, which is what may queue
+    Time round_trip;  ///< of a packet and its acknowledgement, where nothing waits
     std::uint32_t route = 0;  ///< where it begins in the table of routes
     std::uint32_t plane = 0;
     std::uint32_t traffic_class = 0;
@@ -66,6 +68,8 @@ public:
         --path.users;
         ++path.messages;
     }
+    /// One less that is under way, which does not arrive.
+    void let_go(std::uint32_t number) { --paths_[number].users; }
     /// Until the next take(); its hops, as long as it is used.
     [[nodiscard]] const Path& operator[](std::uint32_t number) const { return paths_[number]; }
 

@@ -128,6 +128,73 @@ TEST(FluidAgainstPackets, SlowLinks) {
     errors.expect_at_most(0.1, 5);
 }
 
+/// Links that go down and come back, both directions of each.
+void draw_outages(Draw& draw, topology::NetworkDescription& network, bool for_ever) {
+    for (auto faults = draw.from_to(1, 3); faults > 0; --faults) {
+        topology::LinkFault fault;
+        fault.link = LinkId(
+            static_cast<std::size_t>(draw.below(static_cast<std::int64_t>(network.graph.links()))));
+        fault.at = Time::ns(draw.one_in(4) ? 0 : draw.below(40'000));
+        fault.until = for_ever ? Time::max() : fault.at + Time::ns(draw.from_to(5'000, 100'000));
+        fault.bandwidth = Factor{0};
+        network.faults.links.push_back(fault);
+        const topology::Link& link = network.graph.link(fault.link);
+        for (const LinkId back : network.graph.links_from(link.to)) {
+            if (network.graph.link(back).to == link.from) {
+                fault.link = back;
+                network.faults.links.push_back(fault);
+                break;
+            }
+        }
+    }
+}
+
+TEST(FluidAgainstPackets, LinksThatComeBack) {
+    Errors errors;
+    const std::uint64_t cases = test::random_cases(24, 400);
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
+        Draw draw(seed);
+        Machine machine = draw_machine(draw);
+        draw_outages(draw, machine.network, false);
+        const Plan plan = draw_plan(draw, static_cast<int>(machine.network.graph.npus()));
+        errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
+    }
+    errors.expect_at_most(0.1, 10);
+}
+
+// Where there is a detour.
+TEST(FluidAgainstPackets, LinksThatFailForGood) {
+    Errors errors;
+    const std::uint64_t cases = test::random_cases(24, 400);
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
+        Draw draw(seed);
+        Machine machine;
+        machine.network = topology::parse_network(networks[draw.below(3)], "test");
+        draw_outages(draw, machine.network, true);
+        machine.network.faults.links.resize(2);
+        const Plan plan = draw_plan(draw, static_cast<int>(machine.network.graph.npus()));
+        errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
+    }
+    errors.expect_at_most(0.1, 5);
+}
+
+TEST(FluidAgainstPackets, OutagesWithATransport) {
+    Errors errors;
+    const std::uint64_t cases = test::random_cases(24, 400);
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
+        Draw draw(seed);
+        Machine machine;
+        machine.network = topology::parse_network(networks[draw.below(3)], "test");
+        machine.network.packet.flow_control = topology::FlowControl::Pfc;
+        machine.network.packet.transport.kind = topology::TransportKind::GoBackN;
+        draw_outages(draw, machine.network, seed % 2 == 0);
+        machine.network.faults.links.resize(2);
+        const Plan plan = draw_plan(draw, static_cast<int>(machine.network.graph.npus()));
+        errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
+    }
+    errors.expect_at_most(0.5, 40);
+}
+
 TEST(FluidAgainstPackets, TrafficClasses) {
     Errors errors;
     const std::uint64_t cases = test::random_cases(24, 400);
