@@ -170,7 +170,9 @@ void FluidNetwork::share_out(std::uint32_t link) {
         claims_.push_back({static_cast<std::uint32_t>(port.queues.size() + r),
                            ring.busy() ? no_limit : 0, 0, class_of_buffer(ring.buffer())});
     }
-    if (!claims_.empty()) {
+    if (claims_.empty()) {
+        (void)capacity(port);  // what acknowledgements take is up to date
+    } else {
         divide(link);
     }
     port.given = 0;

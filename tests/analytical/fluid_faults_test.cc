@@ -172,7 +172,7 @@ TEST(FluidFaults, EveryMessageArrivesInAnyOrderOfInsertion) {
         }
         const auto npus = static_cast<std::int32_t>(network.graph.npus());
         const Plan plan =
-            packet_test::make_plan(test::open_patterns[seed % 4], npus, 200'000, mtu, random);
+            packet_test::make_plan(test::open_patterns[seed % 4], npus, 100'000, mtu, random);
         const test::NaiveRun result = run(plan, network);
         EXPECT_TRUE(packet_test::all_came_once(result.outcomes)) << "seed " << seed;
         const test::NaiveRun shuffled = run(plan, network, seed);
