@@ -26,11 +26,20 @@ std::size_t RouteTable::place_of(NodeId source, NodeId destination) const {
 
 std::uint32_t RouteTable::find(NodeId source, NodeId destination) {
     const std::size_t place = place_of(source, destination);
-    return places_[place] != none ? places_[place] : add(source, destination);
+    if (places_[place] != none) {
+        return places_[place];
+    }
+    if (2 * (found_.size() + 1) > places_.size()) {
+        grow();
+    }
+    const std::uint32_t number = add(source, destination, description_.routes(source, destination));
+    found_.push_back(number);
+    places_[place_of(source, destination)] = number;
+    return number;
 }
 
-std::uint32_t RouteTable::add(NodeId source, NodeId destination) {
-    const topology::PlaneRoutes planes = description_.routes(source, destination);
+std::uint32_t RouteTable::add(NodeId source, NodeId destination,
+                              const topology::PlaneRoutes& planes) {
     const std::vector<topology::Hop>& hops = planes.front();
     CachedRoute route;
     route.source = source;
@@ -54,18 +63,13 @@ std::uint32_t RouteTable::add(NodeId source, NodeId destination) {
             channels_.push_back(hop.virtual_channel);
         }
     }
-    if (2 * (routes_.size() + 1) > places_.size()) {
-        grow();
-    }
-    const auto number = static_cast<std::uint32_t>(routes_.size());
     routes_.push_back(route);
-    places_[place_of(source, destination)] = number;
-    return number;
+    return static_cast<std::uint32_t>(routes_.size() - 1);
 }
 
 void RouteTable::grow() {
     places_.assign(2 * places_.size(), none);
-    for (std::uint32_t number = 0; number < routes_.size(); ++number) {
+    for (const std::uint32_t number : found_) {
         places_[place_of(routes_[number].source, routes_[number].destination)] = number;
     }
 }

@@ -52,6 +52,9 @@ public:
         }
         return latest_[source.index()] = find(source, destination);
     }
+    /// Another route of a pair, plane by plane, for callers that keep its number; the planes have
+    /// as many hops each.
+    std::uint32_t add(NodeId source, NodeId destination, const topology::PlaneRoutes& planes);
     [[nodiscard]] const CachedRoute& operator[](std::uint32_t number) const {
         return routes_[number];
     }
@@ -74,7 +77,6 @@ private:
     static constexpr std::uint32_t none = 0xffffffff;
 
     [[nodiscard]] std::uint32_t find(NodeId source, NodeId destination);
-    std::uint32_t add(NodeId source, NodeId destination);
     [[nodiscard]] std::size_t place_of(NodeId source, NodeId destination) const;
     void grow();
 
@@ -83,7 +85,8 @@ private:
     std::vector<LinkId> links_;
     std::vector<std::uint8_t> channels_;  ///< of links_
     std::vector<std::uint32_t> latest_;   ///< by source: the route looked up last
-    std::vector<std::uint32_t> places_;   ///< open addressing; a power of two
+    std::vector<std::uint32_t> found_;    ///< the usual routes
+    std::vector<std::uint32_t> places_;   ///< of these; open addressing; a power of two
 };
 
 }  // namespace npunet::analytical

@@ -23,13 +23,18 @@ std::vector<std::string> left_out_of_fluid(const topology::NetworkDescription& n
         parts.emplace_back("drops of packets");
     }
     if (packet.error_rate > 0) {
-        parts.emplace_back("errors of links");
+        parts.emplace_back(packet.flow_control == topology::FlowControl::Credit
+                               ? "which packets are corrupted (their mean number counts)"
+                               : "errors of links");
     }
-    if (packet.classes.count > 1) {
-        parts.emplace_back("traffic classes");
+    if (packet.speedup > 0) {
+        parts.emplace_back("the limit of what leaves an input (speedup)");
     }
-    if (Rate() < packet.injection) {
-        parts.emplace_back("injection ports");
+    if (packet.arbitration == topology::Arbitration::Oldest) {
+        parts.emplace_back("arbitration by age");
+    }
+    if (packet.transport.start_jitter > Time()) {
+        parts.emplace_back("start jitter");
     }
     if (network.multipath) {
         parts.push_back(

@@ -135,8 +135,9 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
             : own_planner.emplace(machine.network, machine.system, machine.dialect, workload);
     engine::Fold fold;
     std::optional<analytical::LinkFold> links;
+    const bool ports = Rate() < machine.network.packet.injection;
     if (options.fold && !options.flows &&
-        (fidelity == Fidelity::Analytical || fidelity == Fidelity::Fluid)) {
+        (fidelity == Fidelity::Analytical || (fidelity == Fidelity::Fluid && !ports))) {
         fold =
             engine::find_fold(workload, machine.network, machine.system, machine.dialect, planner);
     }
@@ -207,14 +208,6 @@ constexpr Fidelity fidelities[] = {Fidelity::Analytical, Fidelity::CongestionAwa
 }  // namespace
 
 void check_fidelity(const Machine& machine, Fidelity fidelity) {
-    if (fidelity == Fidelity::Fluid && !machine.network.faults.links.empty()) {
-        throw InputError({"--network", "faults.links",
-                          fmt::format("{} with --fidelity fluid",
-                                      machine.network.faults.links.size() == 1 ? "a faulty link"
-                                                                               : "faulty links"),
-                          "links that stay as they are",
-                          "--fidelity packet and analytical have faulty links"});
-    }
     if (machine.dialect.whole_nanoseconds) {
         check_reference(machine, fidelity);
     }

@@ -70,8 +70,8 @@ Share FluidNetwork::capacity(Port& port) const {
         (void)port.answers.pass();
     }
     port.answers.forget([](const Forecast::Change&) { return true; });
-    const Work taken = std::clamp<Work>(port.answers.present(), 0, whole_link / 2);
-    return whole_link - static_cast<Share>(taken);
+    const Work taken = std::clamp<Work>(port.answers.present(), 0, port.speed / 2);
+    return port.speed - static_cast<Share>(taken);
 }
 
 }  // namespace npunet::analytical

@@ -132,8 +132,10 @@ void FluidNetwork::set_budget(std::uint32_t number) {
     const std::uint32_t change = budget_changes_.take();
     budget_changes_[change].buffer = number;
     budget_changes_[change].budget = share;
-    schedule(later(queue_.now(), ports_[number / channels_].latency), budget, number, change,
-             ++buffer.changes);
+    const std::uint32_t link = number / channels_;
+    (void)keep_speed(ports_[link], link);
+    buffer.told = std::max(buffer.told, later(queue_.now(), ports_[link].latency));
+    schedule(buffer.told, budget, number, change, ++buffer.changes);
 }
 
 }  // namespace npunet::analytical

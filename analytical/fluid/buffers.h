@@ -23,6 +23,7 @@ struct Buffer {
     Time next;  ///< when it is full, or no longer
     bool closed = false;
     std::uint64_t changes = 0;  ///< of the budget
+    Time told;                  ///< when the link hears of the last one
     Share budget = no_limit;    ///< for what waits behind the link, last told to it
     /// Where the messages in it wait: links, and the number of the feed there.
     struct Place {

@@ -6,6 +6,7 @@
 #include "analytical/fluid/message_work.h"
 #include "engine/clock/clock_limit.h"
 #include "engine/network/link_load.h"
+#include "topology/network/injection.h"
 
 namespace npunet::analytical {
 
@@ -22,25 +23,41 @@ constexpr unsigned kind_of_link = 12;    ///< content: link
 constexpr unsigned kind_of_level = 13;   ///< content: buffer
 constexpr unsigned kind_of_budget = 14;  ///< content: buffer
 
+/// With a port of each NPU for injection, if it has one; else null.
+std::unique_ptr<topology::NetworkDescription> split(const topology::NetworkDescription& network) {
+    return Rate() < network.packet.injection
+               ? std::make_unique<topology::NetworkDescription>(
+                     topology::with_injection(network, network.packet.injection))
+               : nullptr;
+}
+
 }  // namespace
 
-FluidNetwork::FluidNetwork(const topology::NetworkDescription& description,
-                           engine::EventQueue& queue, const LinkFold* fold)
-    : description_(description),
+FluidNetwork::FluidNetwork(const topology::NetworkDescription& given, engine::EventQueue& queue,
+                           const LinkFold* fold)
+    : links_(given.graph.links()),
+      split_(split(given)),
+      description_(split_ ? *split_ : given),
       queue_(queue),
       fold_(fold),
-      routes_(description),
-      paths_(description, routes_, fold),
-      channels_(description.virtual_channels()),
-      queue_pairs_(description.packet.transport.kind != topology::TransportKind::None),
-      ports_(description.graph.links()),
-      buffers_(description.graph.links() * channels_),
-      budgets_(buffers_.size(), no_limit) {
-    const Bytes packet = std::max(description.packet.mtu + description.packet.header, Bytes(1));
+      speeds_(description_),
+      routes_(description_),
+      paths_(description_, routes_, fold),
+      channels_(std::uint32_t{description_.virtual_channels()} * description_.packet.classes.count),
+      queue_pairs_(description_.packet.transport.kind != topology::TransportKind::None),
+      ports_(description_.graph.links()),
+      buffers_(description_.graph.links() * channels_),
+      budgets_(buffers_.size(), no_limit),
+      class_sharer_(description_.packet.classes) {
+    const Bytes packet = std::max(description_.packet.mtu + description_.packet.header, Bytes(1));
     for (std::size_t i = 0; i < ports_.size(); ++i) {
-        const topology::Link& link = description.graph.link(LinkId(i));
+        const topology::Link& link = description_.graph.link(LinkId(i));
         ports_[i].next = ports_[i].news = Time::max();
         ports_[i].latency = link.latency;
+        if (speeds_.varied(static_cast<std::uint32_t>(i))) {
+            ports_[i].varies = Time();
+            (void)keep_speed(ports_[i], static_cast<std::uint32_t>(i));
+        }
         const Time full = ports_[i].full = transfer_time(packet, link.rate);
         const Time limit = limit_of(LinkId(i), full);
         for (std::uint32_t c = 0; c < channels_; ++c) {
@@ -48,6 +65,9 @@ FluidNetwork::FluidNetwork(const topology::NetworkDescription& description,
             buffer.limit = limit;
             buffer.next = Time::max();
         }
+    }
+    if (description_.faults.take_links_down()) {
+        epochs_ = std::make_unique<EpochRoutes>(description_, routes_);
     }
 }
 
@@ -79,7 +99,9 @@ void FluidNetwork::schedule(Time at, Happening what, std::uint64_t content, std:
                                   engine::event_kind::message_delivered,
                                   kind_of_level,
                                   kind_of_budget,
-                                  engine::event_kind::message_sent};
+                                  engine::event_kind::message_sent,
+                                  engine::event_kind::routes,
+                                  engine::event_kind::timeout};
     const Phase phase = what == sharing ? Phase::Arbitration : Phase::Arrival;
     queue_.schedule(at, EventKey::of(phase, kinds[what], content, minor), *this,
                     (index << happening_bits) | what);
@@ -104,6 +126,12 @@ void FluidNetwork::handle(std::uint64_t payload) {
             return;
         case acknowledged:
             listener_->on_sent(index);
+            return;
+        case epoch:
+            begin_epoch();
+            return;
+        case timeout:
+            time_out(index);
             return;
         case level: {
             Buffer& buffer = buffers_[index];
@@ -134,6 +162,68 @@ void FluidNetwork::handle(std::uint64_t payload) {
     }
 }
 
+bool FluidNetwork::keep_speed(Port& port, std::uint32_t link) {
+    const Time now = queue_.now();
+    if (now < port.varies) {
+        return false;
+    }
+    if (!port.live) {
+        pass(port, link);
+        add_busy(port, link, port.passed, now, capped_share(port.forecast.present()));
+        port.passed = now;
+    }
+    if (port.speed > 0) {
+        port.busy = later(port.busy, Time::ps(static_cast<std::int64_t>(port.done / port.speed)));
+        port.done = 0;
+    }
+    const LinkSpeeds::Span& span = speeds_.at(link, now);
+    port.varies = span.until;
+    port.latency = span.latency;
+    return std::exchange(port.speed, span.speed) != span.speed;
+}
+
+void FluidNetwork::add_busy(Port& port, std::uint32_t link, Time from, Time until, Share share) {
+    if (share <= 0 || port.speed == 0) {
+        return;
+    }
+    const Work work = work_in(std::min(share, port.speed), until - from);
+    if (speeds_.varied(link)) {
+        port.done += work;
+    }
+    if (load_ != nullptr) {
+        load_->add(link, from.ps(), until.ps(), static_cast<std::int64_t>(work / port.speed));
+    }
+}
+
+Time FluidNetwork::at_speed(std::uint32_t link, Time packet) {
+    Port& port = ports_[link];
+    (void)keep_speed(port, link);
+    return port.speed == whole_link || port.speed == 0
+               ? packet
+               : done_at(Time(), work_of(packet), port.speed);
+}
+
+Time FluidNetwork::shift_at(const PathHop& hop, Time time) const {
+    if (!speeds_.varied(hop.link)) {
+        return hop.shift;
+    }
+    const Time left = speeds_.end(hop.link, time, hop.shift - hop.latency);
+    return later(left - time, speeds_.at(hop.link, left).latency);
+}
+
+std::vector<engine::LinkUse> FluidNetwork::link_use() const {
+    std::vector<engine::LinkUse> uses = paths_.link_use();
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+        if (speeds_.varied(static_cast<std::uint32_t>(i))) {
+            const Port& port = ports_[i];
+            const Work more = port.speed > 0 ? port.done / port.speed : 0;
+            uses[i].busy = later(port.busy, Time::ps(static_cast<std::int64_t>(more)));
+        }
+    }
+    uses.resize(links_);
+    return uses;
+}
+
 void FluidNetwork::record_load(engine::LinkLoadRecorder* load) {
     Network::record_load(load);
     if (load != nullptr && fold_ != nullptr) {
@@ -153,39 +243,70 @@ std::uint32_t FluidNetwork::new_stages(std::uint32_t hops) {
 }
 
 void FluidNetwork::send(const Message& message) {
-    const CachedRoute& route = routes_[routes_.number(message.source, message.destination)];
-    // Transports that take packets in order keep to one route.
-    if (route.planes == 1 || description_.multipath == nullptr) {
-        start(message, message.bytes, route, 0, none);
-        return;
+    send_parts(message, message.bytes, route_number(message), none);
+}
+
+std::uint32_t FluidNetwork::route_number(const Message& message) {
+    if (epochs_ == nullptr) {
+        return routes_.number(message.source, message.destination);
     }
+    await_epoch();
+    const std::uint32_t number = epochs_->number(message.source, message.destination);
+    const CachedRoute& route = routes_[number];
+    const std::uint32_t planes = description_.multipath == nullptr ? 1 : route.planes;
+    for (std::uint32_t place = route.begin; place < route.begin + planes * route.hops; ++place) {
+        if (epochs_->is_dead(routes_.link(place))) {
+            epochs_->refuse(routes_.link(place), queue_.now(), message.bytes, queue_.now());
+        }
+    }
+    return number;
+}
+
+void FluidNetwork::send_parts(const Message& message, Bytes bytes, std::uint32_t route,
+                              std::uint32_t whole) {
+    // Transports that take packets in order keep to one route.
+    const auto planes =
+        static_cast<std::int64_t>(description_.multipath == nullptr ? 1 : routes_[route].planes);
     // Packets take the planes in turn; a source's next message begins one plane later.
-    const std::int64_t packets = PacketCount(message.bytes, description_.packet).packets;
+    const std::int64_t packets = PacketCount(bytes, description_.packet).packets;
     const std::int64_t mtu = description_.packet.mtu.value();
-    const auto planes = static_cast<std::int64_t>(route.planes);
-    const std::uint32_t whole = wholes_.take();
     const auto parts = static_cast<std::uint32_t>(std::min(packets, planes));
-    wholes_[whole] = {Time::max(), parts, parts, none};
+    if (planes > 1 && whole == none) {
+        whole = wholes_.take();
+        wholes_[whole] = {Time::max(), 0, 0, none};
+    }
+    if (whole != none) {
+        wholes_[whole].unsent += parts;
+        wholes_[whole].expected += parts;
+    }
     const std::int64_t offset =
         static_cast<std::int64_t>(message.id.value() & engine::MessageId::count_mask) % planes;
     for (std::uint32_t p = 0; p < parts; ++p) {
         const std::int64_t count = (packets - p + planes - 1) / planes;
         const bool has_last = (packets - 1) % planes == p;
-        const Bytes bytes =
-            has_last ? message.bytes - (packets - count) * Bytes(mtu) : count * Bytes(mtu);
+        const Bytes own = has_last ? bytes - (packets - count) * Bytes(mtu) : count * Bytes(mtu);
         const auto plane = static_cast<std::uint32_t>((p + offset) % planes);
-        start(message, bytes, route, plane, whole);
+        start(message, own, route, plane, whole);
     }
 }
 
-void FluidNetwork::start(const Message& message, Bytes bytes, const CachedRoute& route,
+std::uint32_t FluidNetwork::class_of(const Message& message) const {
+    return message.traffic_class == Message::by_kind ? description_.packet.classes.of(message.kind)
+                                                     : message.traffic_class;
+}
+
+void FluidNetwork::start(const Message& message, Bytes bytes, std::uint32_t route_number,
                          std::uint32_t plane, std::uint32_t whole) {
+    const CachedRoute& route = routes_[route_number];
     const std::uint32_t hops = route.hops;
     const std::uint32_t number = flows_.take();
+    ++under_way_;
+    most_flows_ = std::max(most_flows_, number + 1);
     Flow& flow = flows_[number];
+    flow.route = route_number;
     flow.message = message;
     flow.whole = whole;
-    flow.path = paths_.take(route, plane, bytes);
+    flow.path = paths_.take(route, plane, bytes, class_of(message));
     flow.users = 2;
     flow.started = Time::max();
     flow.first_stage = new_stages(hops);
@@ -232,6 +353,7 @@ void FluidNetwork::leave_source(Flow& flow) {
 void FluidNetwork::deliver(std::uint32_t number) {
     const Flow flow = flows_[number];
     flows_[number].delivery = 0;
+    flows_[number].delivered = true;
     if (load_ != nullptr) {
         for (const PathHop& hop : paths_[flow.path].hops) {
             if (!ports_[hop.link].live) {
@@ -265,6 +387,7 @@ void FluidNetwork::give_back(std::uint32_t number) {
     }
     free_stages_[hops].push_back(flow.first_stage);
     paths_.give_back(flow.path);
+    --under_way_;
     flows_.free(number);
 }
 

@@ -1,13 +1,13 @@
 // Messages as flows of packets: every link divides its time between the messages that are at it,
-// and events happen only where a rate changes. Links with credits, on their own routes; what the
-// packet fidelity offers in addition (pauses, transports, congestion control, traffic classes,
-// errors, faults) is not here yet, and the program does not offer this network until it is.
+// and events happen only where a rate changes. What of the packet fidelity is not here:
+// docs/models.md, "What the fluid network omits".
 //
 // - A message is at each link of its route from when its first packet arrives there until its last
 //   one has left; a rate reaches the next link after the latency and the time of one packet.
 // - The messages of a source take turns packet by packet, exactly (source_ring.h). Inputs of a node
-//   share a link evenly, as a round robin of packets does (sharing.h); what comes in faster than it
-//   leaves queues, first in, first out (input_queue.h).
+//   share a link evenly, as a round robin of packets does (sharing.h), after traffic classes have
+//   (class_sharing.h); what comes in faster than it leaves queues, first in, first out
+//   (input_queue.h). Links may have speeds that change (link_speeds.h).
 // - A full buffer takes in only what leaves it, which its link is told a latency later (buffers.h).
 // - A link that can carry all that comes in passes it on: nothing is simulated there (forecast.h,
 //   quiet_links.cc). It becomes live, with queues, when too much comes in, its own NPU sends as
@@ -28,12 +28,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "analytical/fluid/buffers.h"
+#include "analytical/fluid/class_sharing.h"
+#include "analytical/fluid/epoch_routes.h"
 #include "analytical/fluid/forecast.h"
 #include "analytical/fluid/input_queue.h"
+#include "analytical/fluid/link_speeds.h"
 #include "analytical/fluid/paths.h"
 #include "analytical/fluid/sharing.h"
 #include "analytical/fluid/source_ring.h"
@@ -59,7 +63,7 @@ public:
     /// The references must outlive the network. With a fold, messages come from the ranks that
     /// stand for others, over links that do so; FoldBroken is thrown when a link of the fold would
     /// have to be shared out between messages.
-    FluidNetwork(const topology::NetworkDescription& description, engine::EventQueue& queue,
+    FluidNetwork(const topology::NetworkDescription& given, engine::EventQueue& queue,
                  const LinkFold* fold = nullptr);
 
     void record_load(engine::LinkLoadRecorder* load) override;
@@ -67,9 +71,7 @@ public:
     [[nodiscard]] bool sends_in_order() const override { return queue_pairs_; }
     [[nodiscard]] std::vector<std::string> notes(Time finish) const override;
     [[nodiscard]] std::string explain_stall() const override;
-    [[nodiscard]] std::vector<engine::LinkUse> link_use() const override {
-        return paths_.link_use();
-    }
+    [[nodiscard]] std::vector<engine::LinkUse> link_use() const override;
 
 private:
     static constexpr std::uint32_t none = Stage::none;
@@ -81,9 +83,11 @@ private:
         delivery = 3,
         level = 4,
         budget = 5,
-        acknowledged = 6
+        acknowledged = 6,
+        epoch = 7,
+        timeout = 8
     };
-    static constexpr unsigned happening_bits = 3;
+    static constexpr unsigned happening_bits = 4;
     static constexpr unsigned index_bits = 32;
     static constexpr std::uint64_t delivery_mask = (1U << (64 - happening_bits - index_bits)) - 1;
 
@@ -91,15 +95,17 @@ private:
         engine::Message message;
         Time started;
         std::uint32_t path = 0;
+        std::uint32_t route = 0;  ///< in the table
         std::uint32_t first_stage = none;
         std::uint32_t users = 0;     ///< links that share themselves out to it, and its delivery
         std::uint32_t whole = none;  ///< in wholes_, of a part of a message
         std::uint64_t delivery = 0;  ///< which of the planned ones counts
         Share answered = 0;          ///< rate on the last link of which the links back know
-        std::uint32_t next = none;   ///< of a Pool
+        bool delivered = false;
+        std::uint32_t next = none;  ///< of a Pool
     };
 
-    /// A message that goes over several planes.
+    /// A message that goes over several planes, or was divided when routes changed.
     struct Whole {
         Time started;
         std::uint32_t unsent = 0;    ///< parts that have not left the source
@@ -133,9 +139,10 @@ private:
         Forecast answers = {};               ///< what acknowledgements take
         std::vector<SourceRing> rings = {};  ///< messages that start here, by channel
         std::vector<Share> ring_shares = {};
-        std::vector<InputQueue> queues = {};  ///< what comes in by other links
-        std::vector<Time> ahead = {};         ///< of queues: of the last packets of those that end
-        std::vector<Feed> feeds = {};         ///< of queues
+        std::vector<InputQueue> queues = {};      ///< what comes in by other links
+        std::vector<std::uint32_t> classes = {};  ///< of queues
+        std::vector<Time> ahead = {};  ///< of queues: of the last packets of those that end
+        std::vector<Feed> feeds = {};  ///< of queues
         std::vector<std::uint32_t> closing = {};  ///< messages whose end will have come in
         Time updated;
         Time passed;  ///< by which the forecast is up to date
@@ -143,7 +150,12 @@ private:
         Time news;    ///< when it looks at the forecast
         Time tells;   ///< when it may tell other rates again: once in the time of a packet
         Time latency;
-        Time full;                  ///< a full packet
+        Time full;                  ///< a full packet, on the link as described
+        Share speed = whole_link;   ///< LinkSpeeds::Span::speed
+        Time varies = Time::max();  ///< when the speed or the latency is another one
+        // Of links whose speed varies: how long they were sending, but for the work done since.
+        Time busy;
+        Work done = 0;              ///< at this speed
         Share given = 0;            ///< sum of the shares
         std::uint32_t stages = 0;   ///< live ones from other links
         std::uint32_t budgets = 0;  ///< in force
@@ -169,11 +181,88 @@ private:
     void schedule(Time at, Happening what, std::uint64_t content, std::uint64_t index,
                   std::uint64_t minor = 0);
 
+    /// The link at the present speed. Whether it has changed.
+    bool keep_speed(Port& port, std::uint32_t link);
+    /// Notes that the link was sending, with this share of its work.
+    void add_busy(Port& port, std::uint32_t link, Time from, Time until, Share share);
+    [[nodiscard]] Time latency_at(const PathHop& hop, Time time) const {
+        return speeds_.varied(hop.link) ? speeds_.at(hop.link, time).latency : hop.latency;
+    }
+    /// How long the link takes for a packet now, given its time on the link as described.
+    [[nodiscard]] Time at_speed(std::uint32_t link, Time packet);
+    /// PathHop::shift of what is sent at `time`.
+    [[nodiscard]] Time shift_at(const PathHop& hop, Time time) const;
+    [[nodiscard]] std::uint32_t class_of(const engine::Message& message) const;
+    /// The class of what is in the buffer.
+    [[nodiscard]] std::uint32_t class_of_buffer(std::uint32_t number) const {
+        return number % channels_ / (channels_ / description_.packet.classes.count);
+    }
     /// In what time the link fills the buffer behind it; Time::max(): it does not hold it back.
     [[nodiscard]] Time limit_of(LinkId number, Time full) const;
-    void start(const engine::Message& message, Bytes bytes, const CachedRoute& route,
+    [[nodiscard]] std::uint32_t route_number(const engine::Message& message);
+    /// Sends so many bytes of a message: over several planes, or as one of several parts, as parts
+    /// of `whole`.
+    void send_parts(const engine::Message& message, Bytes bytes, std::uint32_t route,
+                    std::uint32_t whole);
+    void start(const engine::Message& message, Bytes bytes, std::uint32_t route,
                std::uint32_t plane, std::uint32_t whole);
     [[nodiscard]] std::uint32_t new_stages(std::uint32_t hops);
+
+    // rerouting.cc: what happens when links go down or come back.
+    /// Makes the beginning of the next epoch an event.
+    void await_epoch();
+    void begin_epoch();
+    /// All that is under way of a message.
+    void reroute(const std::vector<std::uint32_t>& flows);
+    /// The first link of a route at which what has not come to it, or not passed it, takes another
+    /// route: hops before it; none: there is no such link.
+    [[nodiscard]] std::uint32_t lost_at(const Flow& flow) const;
+    /// Throws StallError if a message has to cross a link that never recovers.
+    void refuse_dead_links(const Flow& flow) const;
+    /// What a route keeps of a message, and what it does not.
+    struct Cut {
+        Bytes bytes;               ///< not kept
+        std::int64_t packets = 0;  ///< of them
+        bool kept = false;
+        std::int64_t lost = 0;    ///< packets of them that waited for the link
+        std::int64_t unsent = 0;  ///< that had not left the source
+    };
+    /// Part of a message that is sent again after a timeout.
+    struct Resent {
+        engine::Message message;
+        Bytes bytes;
+        std::uint32_t whole = none;
+        std::uint32_t next = none;  ///< of a Pool
+    };
+    /// Sends again what a transport has lost on the path, with what it had not sent yet.
+    void send_again(const engine::Message& message, const Cut& rest, const Path& path,
+                    std::uint32_t route, std::uint32_t whole);
+    void time_out(std::uint32_t number);
+    [[nodiscard]] Time timeout_of(const Path& path) const;
+    /// A transport does not send again what waits for a link that is down.
+    [[nodiscard]] bool waits_for(const Flow& flow, std::uint32_t link) const;
+    [[nodiscard]] bool pair_sends_more(const engine::Message& message) const;
+    /// What has left its source stays on its route.
+    [[nodiscard]] Cut withdraw(std::uint32_t number);
+    /// So does only what has passed a link, or waits for it.
+    [[nodiscard]] Cut take_away(std::uint32_t number, std::uint32_t hop);
+    /// The message keeps so many packets of its congestion-controlled ones, on its route.
+    [[nodiscard]] Cut shorten(std::uint32_t number, std::int64_t paced);
+    /// How many packets of a message stay on its route behind a link, `most` at most, with `waits`
+    /// those that wait for it among them.
+    struct Passed {
+        std::int64_t packets = 0;
+        bool waits = false;  ///< some do
+    };
+    [[nodiscard]] Passed passed_by(std::uint32_t number, std::int64_t most, bool waits);
+    /// All that a link will carry of a message waits for it now. False: nothing does.
+    bool stand(std::uint32_t number);
+    /// Takes back what a link, not the first one, knows of a message. Returns the packets that
+    /// waited for it.
+    std::int64_t cancel(std::uint32_t number);
+    /// The message is under way no more, and does not arrive.
+    void release(std::uint32_t number);
+    [[nodiscard]] SourceRing& ring_of(const Stage& stage);
 
     // quiet_links.cc: links that pass on what comes in.
     /// The next link is told a rate, or the links up to the next live one are.
@@ -196,7 +285,7 @@ private:
     /// An order of messages at a link that their content gives.
     [[nodiscard]] bool comes_before(std::uint32_t a, std::uint32_t b) const;
     /// When the last packet but one was through at the latest, where the last one is at `last`.
-    [[nodiscard]] Tail left_at(const Stage& stage, Share share, Time last) const;
+    [[nodiscard]] Tail left_at(const Stage& stage, Share share, Time last);
 
     /// Brings a link up to the present.
     void advance(Port& port, std::uint32_t link);
@@ -244,15 +333,23 @@ private:
     void set_budget(std::uint32_t number);
     /// The windows of the queue pairs keep what waits behind a link from filling the buffer.
     [[nodiscard]] bool windows_fit(std::uint32_t number) const;
-    [[nodiscard]] Tail tail_at_next(const Stage& from, const Stage& to, Tail left) const;
+    [[nodiscard]] Tail tail_at_next(const Stage& from, const Stage& to, Tail left);
 
+    std::size_t links_;                                    ///< without those of ports for injection
+    std::unique_ptr<topology::NetworkDescription> split_;  ///< with such ports; null: none
     const topology::NetworkDescription& description_;
     engine::EventQueue& queue_;
     const LinkFold* fold_;
+    LinkSpeeds speeds_;
     RouteTable routes_;
+    std::unique_ptr<EpochRoutes> epochs_;  ///< null: no link is ever down
+    std::size_t epoch_ = 0;
+    bool epoch_awaited_ = false;
+    std::size_t under_way_ = 0;     ///< flows
+    std::uint32_t most_flows_ = 0;  ///< at one time, so far
     PathTable paths_;
-    std::uint32_t channels_;
-    bool queue_pairs_;  ///< messages of one pair are sent one after the other
+    std::uint32_t channels_;  ///< of all traffic classes
+    bool queue_pairs_;        ///< messages of one pair are sent one after the other
     std::vector<Port> ports_;
     std::vector<Buffer> buffers_;  ///< by link and channel
     /// By link and channel: how much of the link messages may get, in sum, that queue behind it.
@@ -263,10 +360,12 @@ private:
     std::vector<std::vector<std::uint32_t>> free_stages_;  ///< by number of hops
     Pool<Whole> wholes_;
     Pool<BudgetChange> budget_changes_;
+    Pool<Resent> resent_;
     std::vector<Claim> claims_;  ///< queues, then rings
     std::vector<InputQueue::Part> parts_;
     std::vector<std::int64_t> positions_;  ///< of the queues of a link
     Sharer sharer_;
+    ClassSharer class_sharer_;
     std::uint64_t deliveries_ = 0;  ///< planned
     std::size_t held_ = 0;          ///< links that are
     Time held_since_;

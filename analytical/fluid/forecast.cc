@@ -27,6 +27,15 @@ Share Forecast::take_back(std::uint32_t stage, Time after) {
     return sum;
 }
 
+Time Forecast::latest(std::uint32_t stage) const {
+    for (std::size_t i = changes_.size(); i > ahead_; --i) {
+        if (changes_[i - 1].stage == stage) {
+            return changes_[i - 1].at;
+        }
+    }
+    return Time();
+}
+
 Time Forecast::exceeds(Work limit) const {
     Work sum = after_all_;
     Time when = Time::max();

@@ -50,6 +50,8 @@ public:
     /// Takes back what a message was to do after a time, and its end. Returns the sum of the
     /// differences.
     Share take_back(std::uint32_t stage, Time after);
+    /// The time of the last change that a message has still to make; Time(): none.
+    [[nodiscard]] Time latest(std::uint32_t stage) const;
     /// From when on more than `limit` comes in; Time::max(): never.
     [[nodiscard]] Time exceeds(Work limit) const;
 

@@ -71,6 +71,50 @@ bool InputQueue::end_in(std::uint32_t stage, Work total) {
     return true;
 }
 
+Work InputQueue::portion(const Segment& segment, const Part& part) {
+    // In two steps, as a product of work and share would not fit.
+    return segment.sum == 0 ? 0
+                            : segment.left / segment.sum * part.share +
+                                  segment.left % segment.sum * part.share / segment.sum;
+}
+
+InputQueue::Progress InputQueue::progress(std::uint32_t stage, bool ended, Work total) const {
+    Work came = ended ? total : 0;
+    for (std::size_t i = 0; i < arriving_.size(); ++i) {
+        if (arriving_[i].stage == stage) {
+            came = arrived_[i].before + work_in(arriving_[i].share, clock_ - arrived_[i].since);
+        }
+    }
+    Progress progress;
+    for (const Segment& segment : segments_) {
+        for (const Part& part : segment.parts) {
+            progress.waits += part.stage == stage ? portion(segment, part) : 0;
+        }
+    }
+    progress.left = std::max<Work>(came - progress.waits, 0);
+    return progress;
+}
+
+void InputQueue::remove(std::uint32_t stage) {
+    const auto is_it = [&](const Part& part) { return part.stage == stage; };
+    const auto place = std::find_if(arriving_.begin(), arriving_.end(), is_it);
+    if (place != arriving_.end()) {
+        in_ -= place->share;
+        arrived_.erase(arrived_.begin() + (place - arriving_.begin()));
+        arriving_.erase(place);
+    }
+    for (Segment& segment : segments_) {
+        const auto part = std::find_if(segment.parts.begin(), segment.parts.end(), is_it);
+        if (part != segment.parts.end()) {
+            segment.left -= portion(segment, *part);
+            segment.sum -= part->share;
+            segment.parts.erase(part);
+        }
+    }
+    std::erase_if(segments_, [](const Segment& segment) { return segment.parts.empty(); });
+    changed_ = true;
+}
+
 void InputQueue::serve(Share rate) {
     rate_ = rate;
     if (!waiting() && rate < in_) {

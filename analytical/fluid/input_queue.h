@@ -48,6 +48,15 @@ public:
     void join(std::uint32_t stage, Share share, Work before);
     /// All of a message, `total`, has come in. Returns whether some of it still waits.
     bool end_in(std::uint32_t stage, Work total);
+    /// What there has been of a message.
+    struct Progress {
+        Work left = 0;   ///< has left
+        Work waits = 0;  ///< is here
+    };
+    /// `ended`: all of it, `total`, has come.
+    [[nodiscard]] Progress progress(std::uint32_t stage, bool ended, Work total) const;
+    /// What is here of a message goes away, and no more comes.
+    void remove(std::uint32_t stage);
     void serve(Share rate);
     /// Messages pass through again if nothing waits any more.
     void settle();
@@ -78,6 +87,8 @@ private:
     };
 
     void begin_segment();
+    /// How much of a segment is of this part.
+    [[nodiscard]] static Work portion(const Segment& segment, const Part& part);
 
     std::uint32_t key_;
     std::vector<Part> arriving_;

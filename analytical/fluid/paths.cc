@@ -16,6 +16,7 @@ PathTable::PathTable(const topology::NetworkDescription& description, const Rout
       routes_(routes),
       fold_(fold),
       channels_(description.virtual_channels()),
+      classes_(description.packet.classes.count),
       past_(description.graph.links()) {}
 
 void PathTable::add_use(std::vector<engine::LinkUse>& uses, const Path& path) const {
@@ -26,6 +27,10 @@ void PathTable::add_use(std::vector<engine::LinkUse>& uses, const Path& path) co
         use.wire += messages * path.wire;
         use.packets += path.messages * static_cast<std::uint64_t>(path.packets);
         use.busy = later(use.busy, Time::ps(capped_product(messages, hop.total.ps())));
+        if (classes_ > 1) {
+            use.classes_wire.resize(classes_);
+            use.classes_wire[path.traffic_class] += messages * path.wire;
+        }
     };
     if (fold_ == nullptr) {
         for (const PathHop& hop : path.hops) {
@@ -40,14 +45,16 @@ void PathTable::add_use(std::vector<engine::LinkUse>& uses, const Path& path) co
     });
 }
 
-std::uint32_t PathTable::take(const CachedRoute& route, std::uint32_t plane, Bytes bytes) {
+std::uint32_t PathTable::take(const CachedRoute& route, std::uint32_t plane, Bytes bytes,
+                              std::uint32_t traffic_class) {
     const std::uint32_t place = route.begin + plane * route.hops;
-    if (place >= first_.size()) {
-        first_.resize(place + std::size_t{1}, none);
+    const std::size_t list = std::size_t{place} * classes_ + traffic_class;
+    if (list >= first_.size()) {
+        first_.resize(list + 1, none);
     }
     std::uint32_t unused = none;
     int count = 0;
-    for (std::uint32_t number = first_[place]; number != none; number = paths_[number].next) {
+    for (std::uint32_t number = first_[list]; number != none; number = paths_[number].next) {
         Path& path = paths_[number];
         if (path.bytes == bytes) {
             ++path.users;
@@ -60,8 +67,8 @@ std::uint32_t PathTable::take(const CachedRoute& route, std::uint32_t plane, Byt
     }
     if (count < most_unused) {
         unused = paths_.take();
-        paths_[unused].next = first_[place];
-        first_[place] = unused;
+        paths_[unused].next = first_[list];
+        first_[list] = unused;
         used_.push_back(unused);
     }
     Path& path = paths_[unused];
@@ -70,6 +77,7 @@ std::uint32_t PathTable::take(const CachedRoute& route, std::uint32_t plane, Byt
         path.messages = 0;
     }
     path.plane = plane;
+    path.traffic_class = traffic_class;
     fill(path, route, place, bytes);
     return unused;
 }
@@ -100,7 +108,8 @@ void PathTable::fill(Path& path, const CachedRoute& route, std::uint32_t place, 
                                     : fold_->representative(number);
         hop.queue = queue_of(path, h);
         hop.copies = fold_ == nullptr ? 1 : fold_->copies(route.source, number);
-        hop.behind = hop.link * channels_ + routes_.channel(place + h);
+        hop.behind =
+            (hop.link * classes_ + path.traffic_class) * channels_ + routes_.channel(place + h);
         hop.latency = link.latency;
         hop.full = work.full;
         hop.last = work.last;
@@ -127,7 +136,11 @@ std::uint32_t PathTable::queue_of(const Path& path, std::uint32_t h) const {
                                     ? path.hops[h - 1].behind
                                     : fold_->queue(path.source, path.destination, path.plane, h);
     const bool by_input = description_.packet.flow_control == topology::FlowControl::Credit;
-    return by_input || queue == LinkFold::cannot_queue ? queue : 0;
+    if (queue == LinkFold::cannot_queue) {
+        return queue;
+    }
+    return by_input ? (fold_ == nullptr ? queue : queue * classes_ + path.traffic_class)
+                    : path.traffic_class;
 }
 
 void PathTable::pace(Path& path, std::uint32_t place, std::uint32_t hops) const {
@@ -149,6 +162,8 @@ void PathTable::pace(Path& path, std::uint32_t place, std::uint32_t hops) const 
         packet.transport.window.value() > 0
             ? packet.transport.window
             : Bytes(2 * capped_whole(product) + 1) + (packet.transport.ack_every + 1) * full;
+    path.window = window;
+    path.round_trip = round_trip;
     path.queueing = std::max(window - Bytes(capped_whole(product)), full);
     if (packet.congestion_control.algorithm == topology::CongestionAlgorithm::Hpcc) {
         // The first window leaves at the rate of the link, what follows at the target utilisation.

@@ -41,10 +41,13 @@ struct Path {
     std::int64_t packets = 1;
     /// As many packets take the time that its packets take at the rate of the congestion control.
     std::int64_t paced = 1;
-    /// With queue pairs: the window beyond the bandwidth-delay product, which is what may queue.
-    Bytes queueing;
+    // With queue pairs.
+    Bytes window;
+    Bytes queueing;   ///< the window beyond the bandwidth-delay product, which is what may queue
+    Time round_trip;  ///< of a packet and its acknowledgement, where nothing waits
     std::uint32_t route = 0;  ///< where it begins in the table of routes
     std::uint32_t plane = 0;
+    std::uint32_t traffic_class = 0;
     NodeId source;
     NodeId destination;
     std::uint32_t users = 0;          ///< messages under way
@@ -59,12 +62,15 @@ public:
               const LinkFold* fold);
 
     /// The links of plane number `plane` of a route.
-    [[nodiscard]] std::uint32_t take(const CachedRoute& route, std::uint32_t plane, Bytes bytes);
+    [[nodiscard]] std::uint32_t take(const CachedRoute& route, std::uint32_t plane, Bytes bytes,
+                                     std::uint32_t traffic_class);
     void give_back(std::uint32_t number) {
         Path& path = paths_[number];
         --path.users;
         ++path.messages;
     }
+    /// One less that is under way, which does not arrive.
+    void let_go(std::uint32_t number) { --paths_[number].users; }
     /// Until the next take(); its hops, as long as it is used.
     [[nodiscard]] const Path& operator[](std::uint32_t number) const { return paths_[number]; }
 
@@ -84,9 +90,10 @@ private:
     const topology::NetworkDescription& description_;
     const RouteTable& routes_;
     const LinkFold* fold_;
-    std::uint32_t channels_;
+    std::uint32_t channels_;  ///< of each traffic class
+    std::uint32_t classes_;
     Pool<Path> paths_;
-    std::vector<std::uint32_t> first_;   ///< by place
+    std::vector<std::uint32_t> first_;   ///< by place and class
     std::vector<std::uint32_t> used_;    ///< paths, in the order of their first use
     std::vector<engine::LinkUse> past_;  ///< of paths that have changed their size
 };

@@ -16,10 +16,7 @@ void FluidNetwork::advance(Port& port, std::uint32_t link) {
     if (span == Time()) {
         return;
     }
-    if (port.given > 0 && load_ != nullptr) {
-        load_->add(link, port.updated.ps(), now.ps(),
-                   static_cast<std::int64_t>(work_in(port.given, span) >> share_bits));
-    }
+    add_busy(port, link, port.updated, now, port.given);
     port.updated = now;
     for (std::size_t r = 0; r < port.rings.size(); ++r) {
         port.rings[r].advance(work_in(port.ring_shares[r], span));
@@ -34,6 +31,7 @@ void FluidNetwork::advance(Port& port, std::uint32_t link) {
 void FluidNetwork::touch(std::uint32_t link) {
     Port& port = ports_[link];
     advance(port, link);
+    (void)keep_speed(port, link);
     if (!port.due) {
         port.due = true;
         schedule(queue_.now(), sharing, link, link);
@@ -49,6 +47,7 @@ std::uint32_t FluidNetwork::queue_of(const Stage& stage) {
     if (place == port.queues.end()) {
         port.queues.emplace_back(key);
         port.ahead.emplace_back();
+        port.classes.push_back(class_of_buffer(stage.hop->behind));
     }
     const bool known = std::any_of(port.feeds.begin(), port.feeds.end(), [&](const Feed& feed) {
         return feed.queue == number && feed.buffer == stage.input;
@@ -163,23 +162,27 @@ void FluidNetwork::begin(std::uint32_t number) {
     flow.started = std::min(flow.started, queue_.now());
 }
 
-Tail FluidNetwork::tail_at_next(const Stage& from, const Stage& to, Tail left) const {
+Tail FluidNetwork::tail_at_next(const Stage& from, const Stage& to, Tail left) {
     const PathHop& here = *from.hop;
     const PathHop& there = *to.hop;
     const bool cut_through = description_.packet.switching == topology::Switching::CutThrough;
-    const auto ready = [&](Time end, Time before, Time after) {
+    const auto ready = [&](Time end, Time on_link, Time on_next) {
+        const Time latency = latency_at(here, end);
         if (!cut_through) {
-            return later(end, here.latency);
+            return later(end, latency);
         }
+        const Time before = std::min(at_speed(here.link, on_link), end);
+        const Time after = at_speed(there.link, on_next);
+        const Time header = at_speed(here.link, here.header);
         const Time slower = before > after ? before - after : Time();
-        return later(end - before,
-                     later(here.latency, std::max(std::min(here.header, before), slower)));
+        return later(end - before, later(latency, std::max(std::min(header, before), slower)));
     };
     Tail next;
     if (paths_[flows_[from.flow].path].packets > 1) {
-        next.full = later(ready(left.full, here.full, there.full), there.full);
+        next.full = speeds_.end(there.link, ready(left.full, here.full, there.full), there.full);
     }
-    next.last = later(std::max(next.full, ready(left.last, here.last, there.last)), there.last);
+    next.last = speeds_.end(
+        there.link, std::max(next.full, ready(left.last, here.last, there.last)), there.last);
     return next;
 }
 
@@ -199,7 +202,7 @@ void FluidNetwork::leave(std::uint32_t number) {
     const Stage& stage = stages_[number];
     const bool at_source = stage.input == none;
     const std::uint32_t flow = stage.flow;
-    tell_end(number, left_at(stage, at_source ? whole_link : stage.out, queue_.now()));
+    tell_end(number, left_at(stage, at_source ? no_limit : stage.out, queue_.now()));
     if (at_source) {
         leave_source(flows_[flow]);
     }

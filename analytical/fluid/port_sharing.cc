@@ -20,11 +20,12 @@ constexpr int untold_rate_bits = 7;
 
 /// By how much a last packet leaves before its round of packets is over: at `position`, from 1, of
 /// those that share the link evenly in turns. Zero where one has the link to itself.
-Time ahead_of(Time last, Share share, std::int64_t round, std::int64_t position) {
-    if (share <= 0 || share >= whole_link || position >= round) {
+Time ahead_of(Time last, Share share, Share speed, std::int64_t round, std::int64_t position) {
+    if (share <= 0 || share >= speed || position >= round) {
         return Time();
     }
-    const Time turn = done_at(Time(), work_of(last), share) - last;
+    const Time alone = done_at(Time(), work_of(last), speed);
+    const Time turn = done_at(Time(), work_of(last), share) - alone;
     return Time::ps(turn.ps() / (round - 1) * (round - position));
 }
 
@@ -120,7 +121,7 @@ void FluidNetwork::set_held(Port& port, bool held) {
 
 void FluidNetwork::divide(std::uint32_t link) {
     const Share most = capacity(ports_[link]);
-    sharer_.share(claims_, most);
+    class_sharer_.share(claims_, most);
     bool limited = false;
     bool held = false;
     for (std::uint32_t c = 0; c < channels_; ++c) {
@@ -131,7 +132,7 @@ void FluidNetwork::divide(std::uint32_t link) {
     }
     set_held(ports_[link], held);
     if (limited && channels_ > 1) {
-        sharer_.share(claims_, most);
+        class_sharer_.share(claims_, most);
     }
 }
 
@@ -153,7 +154,8 @@ void FluidNetwork::share_out(std::uint32_t link) {
         for (std::size_t q = 0; q < port.queues.size(); ++q) {
             port.queues[q].settle();
             round += port.queues[q].waiting() ? 1 : 0;
-            claims_.push_back({static_cast<std::uint32_t>(q), port.queues[q].demand(), 0});
+            claims_.push_back(
+                {static_cast<std::uint32_t>(q), port.queues[q].demand(), 0, port.classes[q]});
         }
     }
     for (std::size_t r = 0; r < port.rings.size(); ++r) {
@@ -165,10 +167,12 @@ void FluidNetwork::share_out(std::uint32_t link) {
             }
         }
         round += ring.busy() ? 1 : 0;
-        claims_.push_back(
-            {static_cast<std::uint32_t>(port.queues.size() + r), ring.busy() ? no_limit : 0, 0});
+        claims_.push_back({static_cast<std::uint32_t>(port.queues.size() + r),
+                           ring.busy() ? no_limit : 0, 0, class_of_buffer(ring.buffer())});
     }
-    if (!claims_.empty()) {
+    if (claims_.empty()) {
+        (void)capacity(port);  // what acknowledgements take is up to date
+    } else {
         divide(link);
     }
     port.given = 0;
@@ -201,7 +205,8 @@ void FluidNetwork::share_queues(Port& port, std::int64_t round) {
         const Share share = claims_[q].share;
         port.given += share;
         queue.serve(share);
-        port.ahead[q] = queue.waiting() ? ahead_of(port.full, share, round, positions_[q]) : Time();
+        port.ahead[q] =
+            queue.waiting() ? ahead_of(port.full, share, port.speed, round, positions_[q]) : Time();
         queue.leaving(parts_);
         for (const InputQueue::Part& part : parts_) {
             Stage& stage = stages_[part.stage];
@@ -311,6 +316,9 @@ void FluidNetwork::plan_next(std::uint32_t link) {
     Port& port = ports_[link];
     const Time now = queue_.now();
     Time next = port.live && port.untold ? port.tells : Time::max();
+    if (port.live || port.starting()) {
+        next = std::min(next, port.varies);
+    }
     for (const std::uint32_t number : port.closing) {
         next = std::min(next, std::max(stages_[number].ends.last, now));
     }

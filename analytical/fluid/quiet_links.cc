@@ -29,8 +29,12 @@ void FluidNetwork::tell(std::uint32_t number, Share rate) {
     Time at = queue_.now();
     const Time total = stages_[number].hop->total;
     for (std::uint32_t n = number; !stages_[n].is_last; ++n) {
-        at = later(at, stages_[n].hop->shift);
+        at = later(at, shift_at(*stages_[n].hop, at));
         Stage& next = stages_[n + 1];
+        if (speeds_.varied(stages_[n].hop->link)) {
+            // Nothing arrives before what left before it.
+            at = std::max(at, ports_[next.hop->link].forecast.latest(n + 1));
+        }
         const Share there = converted(rate, total, next.hop->total);
         const Share before = std::exchange(next.told, there);
         expect(n + 1, {at, n + 1, next.use, there, next.times(there - before), false});
@@ -47,7 +51,7 @@ void FluidNetwork::tell_end(std::uint32_t number, Tail left) {
     stages_[number].ends.last = left.last;
     for (std::uint32_t n = number;; ++n) {
         stages_[n].gone = true;
-        const Time arrival = later(left.last, stages_[n].hop->latency);
+        const Time arrival = later(left.last, latency_at(*stages_[n].hop, left.last));
         if (stages_[n].is_last) {
             tell_answers(stages_[n], 0, left.last - std::min(left.last, stages_[n].hop->full));
             const std::uint32_t flow = stages_[n].flow;
@@ -116,23 +120,23 @@ void FluidNetwork::pass(Port& port, std::uint32_t link) {
     Forecast& forecast = port.forecast;
     while (forecast.next() <= now) {
         const Time at = std::max(forecast.next(), port.passed);
-        if (load_ != nullptr && forecast.present() > 0) {
-            const Work busy = std::min<Work>(forecast.present(), whole_link);
-            load_->add(link, port.passed.ps(), at.ps(),
-                       static_cast<std::int64_t>(busy * (at - port.passed).ps() >> share_bits));
-        }
+        add_busy(port, link, port.passed, at, capped_share(forecast.present()));
         port.passed = at;
         (void)forecast.pass();
     }
 }
 
 Work FluidNetwork::room(const Port& port) const {
-    return port.budgets > 0 || port.starting() ? 0 : whole_link + (whole_link >> tolerance_bits);
+    return port.budgets > 0 || port.starting() ? 0 : port.speed + (port.speed >> tolerance_bits);
 }
 
 void FluidNetwork::watch(std::uint32_t link) {
     Port& port = ports_[link];
-    const Time when = port.forecast.exceeds(room(port));
+    (void)keep_speed(port, link);
+    Time when = port.forecast.exceeds(room(port));
+    if (!port.forecast.idle()) {
+        when = std::min(when, port.varies);
+    }
     if (when < port.news) {
         port.news = std::max(when, queue_.now());
         schedule(port.news, news, link, link);
@@ -146,6 +150,7 @@ void FluidNetwork::look_at_forecast(std::uint32_t link) {
         return;
     }
     port.news = Time::max();
+    (void)keep_speed(port, link);
     if (port.answers.next() <= now && (port.live || port.starting())) {
         touch(link);
     }
@@ -241,7 +246,8 @@ void FluidNetwork::wake_stage(std::uint32_t number, const std::vector<Change>& c
         Change change = changes[i];
         if (change.tail) {
             const Stage& previous = stages_[number - 1];
-            change.at = std::max(later(previous.ends.last, previous.hop->latency), now);
+            const Time left = previous.ends.last;
+            change.at = std::max(later(left, latency_at(*previous.hop, left)), now);
         }
         expect(number, change);
     }
@@ -252,7 +258,7 @@ void FluidNetwork::take_back_beyond(std::uint32_t number) {
     Time after = queue_.now();
     bool gone = std::exchange(stage.gone, false);
     for (std::uint32_t n = number; !stages_[n].is_last; ++n) {
-        after = later(after, stages_[n].hop->shift);
+        after = later(after, shift_at(*stages_[n].hop, after));
         Stage& next = stages_[n + 1];
         Forecast& forecast = ports_[next.hop->link].forecast;
         next.told -= forecast.take_back(n + 1, after) / next.times(1);
@@ -266,12 +272,13 @@ void FluidNetwork::take_back_beyond(std::uint32_t number) {
     }
 }
 
-Tail FluidNetwork::left_at(const Stage& stage, Share share, Time last) const {
+Tail FluidNetwork::left_at(const Stage& stage, Share share, Time last) {
     Tail left{Time(), last};
     if (paths_[flows_[stage.flow].path].packets > 1) {
-        const Time needs = share > 0 && share < whole_link
+        const Time alone = at_speed(stage.hop->link, stage.hop->last);
+        const Time needs = share > 0 && share < ports_[stage.hop->link].speed
                                ? done_at(Time(), work_of(stage.hop->last), share)
-                               : stage.hop->last;
+                               : alone;
         left.full = last - std::min(last, needs);
         if (stage.ends.full > left.full && stage.ends.full <= last) {
             left.full = stage.ends.full;

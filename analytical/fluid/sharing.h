@@ -18,6 +18,7 @@ struct Claim {
     std::uint32_t input = 0;  ///< claims of one input are neighbours
     Share demand = no_limit;
     Share share = 0;  ///< the answer
+    std::uint32_t traffic_class = 0;
 };
 
 class Sharer {

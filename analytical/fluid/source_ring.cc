@@ -98,6 +98,43 @@ void SourceRing::find_next() {
     next_ += full_ * least;
 }
 
+SourceRing::Withdrawn SourceRing::withdraw(std::uint32_t stage, Work rounding) {
+    const auto is_it = [&](const Entry& entry) { return entry.stage == stage; };
+    const auto waiting = std::find_if(behind_.begin(), behind_.end(), is_it);
+    if (waiting != behind_.end()) {
+        const Withdrawn all{waiting->packets, false, false};
+        behind_.erase(waiting);
+        return all;
+    }
+    settle(rounding);
+    Withdrawn rest;
+    rest.on_link = serving_ && served_ == stage;
+    const auto entry = std::find_if(entries_.begin(), entries_.end(), is_it);
+    if (entry != entries_.end()) {
+        rest.packets = entry->packets;
+        rest.begun = entry->begun;
+        ends_ = ends_ || rest.on_link;
+        const auto follows = std::find_if(behind_.begin(), behind_.end(), [&](const Entry& other) {
+            return other.pair == entry->pair;
+        });
+        if (follows != behind_.end()) {
+            *entry = *follows;
+            behind_.erase(follows);
+        } else {
+            const auto index = static_cast<std::size_t>(entry - entries_.begin());
+            turn_ -= index < turn_ ? 1 : 0;
+            entries_.erase(entry);
+        }
+    }
+    find_next();
+    return rest;
+}
+
+void SourceRing::abort() {
+    serving_ = ends_ = false;
+    left_ = next_ = done_ = 0;
+}
+
 std::uint32_t SourceRing::finish() {
     const std::uint32_t ended = ends_ ? served_ : none;
     if (!ends_ && !entries_.empty()) {

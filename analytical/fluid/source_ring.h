@@ -62,6 +62,18 @@ public:
     /// one it is, or none.
     std::uint32_t start();
 
+    /// What has not left of a message.
+    struct Withdrawn {
+        std::int64_t packets = 0;  ///< that have not started
+        bool begun = false;
+        bool on_link = false;  ///< one of its packets is on the link
+    };
+    /// The message sends no more packets: the one on the link is its last one. What is due within
+    /// `rounding` is due now.
+    Withdrawn withdraw(std::uint32_t stage, Work rounding);
+    /// The packet on the link, the last one of its message, is not sent.
+    void abort();
+
 private:
     /// Packets that are neither the first nor the last of their message start, and the ones before
     /// them end.

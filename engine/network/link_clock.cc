@@ -130,6 +130,14 @@ bool LinkClock::faulty(LinkId link) const {
     return faulty() && first_of_[link.index()] != first_of_[link.index() + 1];
 }
 
+std::int64_t LinkClock::rate(LinkId link, Time time) const {
+    return at(link, time).rate;
+}
+
+Time LinkClock::unchanged_until(LinkId link, Time time) const {
+    return at(link, time).until;
+}
+
 Time LinkClock::up_at(LinkId link, Time time) const {
     while (time < Time::max()) {
         const Piece piece = at(link, time);

@@ -60,6 +60,12 @@ public:
     /// The latency of the link for what leaves its port at `time`.
     [[nodiscard]] Time latency(LinkId link, Time time) const;
 
+    /// In bytes per second; 0 while the link is down.
+    [[nodiscard]] std::int64_t rate(LinkId link, Time time) const;
+
+    /// Until when the link stays as it is at `time`; Time::max(): for ever.
+    [[nodiscard]] Time unchanged_until(LinkId link, Time time) const;
+
     /// The first moment, not before `time`, at which the link is up; Time::max(): none.
     [[nodiscard]] Time up_at(LinkId link, Time time) const;
 

@@ -1,0 +1,250 @@
+// What the fluid fidelity makes of faults, traffic classes, ports for injection and errors, against
+// packets: random cases, whose errors are printed and bounded.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "engine/clock/event_queue.h"
+#include "study/fidelity_network.h"
+#include "tests/packet/traffic.h"
+#include "tests/support/counted_cases.h"
+#include "tests/support/draw.h"
+#include "topology/yaml/network_reader.h"
+
+namespace npunet::study {
+namespace {
+
+using packet_test::Plan;
+using test::Draw;
+using topology::Factor;
+
+constexpr const char* networks[] = {
+    "{topology: [Ring], npus_count: [8], bandwidth: [50], latency: [500]}",
+    "{topology: [Torus2D], npus_count: [[4, 4]], bandwidth: [50], latency: [500]}",
+    "{topology: [Mesh2D], npus_count: [[4, 3]], bandwidth: [50], latency: [300]}",
+    "{topology: [Switch], npus_count: [8], bandwidth: [50], latency: [500]}",
+    "{topology: [FullyConnected, Switch], npus_count: [4, 4], bandwidth: [100, 25], latency: [50, "
+    "700]}",
+    "{FatTree: {radix: 8, levels: 2, npus: 24, bandwidth: 50, latency: 500}}"};
+
+/// Messages of 64 KiB to 2 MiB: a permutation, several senders to one NPU, or any.
+Plan draw_plan(Draw& draw, int npus) {
+    Plan plan;
+    const auto size = [&] { return draw.from_to(16, 512) * 4096; };
+    const auto pattern = draw.below(3);
+    const auto shift = static_cast<int>(draw.from_to(1, npus - 1));
+    for (int from = 0; from < npus; ++from) {
+        const std::int64_t bytes = size();
+        const Time start = Time::ns(pattern == 2 ? draw.below(20'000) : 0);
+        const auto any = static_cast<int>(draw.from_to(1, npus - 1));
+        if (pattern == 1 && (from == 0 || from > 4)) {
+            continue;
+        }
+        const int to = pattern == 0   ? (from + shift) % npus
+                       : pattern == 1 ? 0
+                                      : (from + any) % npus;
+        plan.push_back(packet_test::message(from, to, bytes, start));
+    }
+    return plan;
+}
+
+Time finish(const Machine& machine, Fidelity fidelity, const Plan& plan) {
+    engine::EventQueue queue;
+    const std::unique_ptr<engine::Network> network =
+        make_network(machine, fidelity, queue, RunOptions());
+    packet_test::Traffic traffic(plan, queue, *network);
+    network->run(queue);
+    EXPECT_TRUE(packet_test::all_came_once(traffic.outcomes())) << name_of(fidelity);
+    return packet_test::latest_delivery(traffic.outcomes());
+}
+
+/// Errors of the finish of random cases, in percent.
+class Errors {
+public:
+    void add(const Machine& machine, const Plan& plan, const std::string& name) {
+        const auto packets = static_cast<double>(finish(machine, Fidelity::Packet, plan).ps());
+        const auto fluid = static_cast<double>(finish(machine, Fidelity::Fluid, plan).ps());
+        const double error = 100.0 * (fluid / packets - 1);
+        if (std::getenv("NPUNET_TEST_PRINT") != nullptr) {
+            fmt::print("{}: packet {:.3f} us, fluid {:.3f} us, {:+.2f} %\n", name, packets / 1e6,
+                       fluid / 1e6, error);
+        }
+        errors_.push_back(std::abs(error));
+    }
+
+    void expect_at_most(double median, double worst) {
+        std::sort(errors_.begin(), errors_.end());
+        const double middle = errors_[errors_.size() / 2];
+        fmt::print("{} cases: median {:.2f} %, 90th percentile {:.2f} %, worst {:.2f} %\n",
+                   errors_.size(), middle, errors_[errors_.size() * 9 / 10], errors_.back());
+        EXPECT_LE(middle, median);
+        EXPECT_LE(errors_.back(), worst);
+        test::count_cases(errors_.size());
+    }
+
+private:
+    std::vector<double> errors_;
+};
+
+Machine draw_machine(Draw& draw) {
+    Machine machine;
+    machine.network = topology::parse_network(networks[draw.below(std::size(networks))], "test");
+    return machine;
+}
+
+/// Slow and late links, some of them for a while.
+void draw_slow_links(Draw& draw, topology::NetworkDescription& network) {
+    for (auto faults = draw.from_to(1, 4); faults > 0; --faults) {
+        topology::LinkFault fault;
+        fault.link = LinkId(
+            static_cast<std::size_t>(draw.below(static_cast<std::int64_t>(network.graph.links()))));
+        if (draw.one_in(2)) {
+            fault.at = Time::ns(draw.below(40'000));
+            fault.until = fault.at + Time::ns(draw.from_to(5'000, 60'000));
+        }
+        fault.bandwidth = Factor{draw.from_to(1, 12) * Factor::one / 10};
+        if (draw.one_in(3)) {
+            fault.latency_add = Time::ns(draw.below(3'000));
+        }
+        network.faults.links.push_back(fault);
+    }
+}
+
+TEST(FluidAgainstPackets, SlowLinks) {
+    Errors errors;
+    const std::uint64_t cases = test::random_cases(24, 400);
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
+        Draw draw(seed);
+        Machine machine = draw_machine(draw);
+        draw_slow_links(draw, machine.network);
+        const Plan plan = draw_plan(draw, static_cast<int>(machine.network.graph.npus()));
+        errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
+    }
+    errors.expect_at_most(0.1, 5);
+}
+
+/// Links that go down and come back, both directions of each.
+void draw_outages(Draw& draw, topology::NetworkDescription& network, bool for_ever) {
+    for (auto faults = draw.from_to(1, 3); faults > 0; --faults) {
+        topology::LinkFault fault;
+        fault.link = LinkId(
+            static_cast<std::size_t>(draw.below(static_cast<std::int64_t>(network.graph.links()))));
+        fault.at = Time::ns(draw.one_in(4) ? 0 : draw.below(40'000));
+        fault.until = for_ever ? Time::max() : fault.at + Time::ns(draw.from_to(5'000, 100'000));
+        fault.bandwidth = Factor{0};
+        network.faults.links.push_back(fault);
+        const topology::Link& link = network.graph.link(fault.link);
+        for (const LinkId back : network.graph.links_from(link.to)) {
+            if (network.graph.link(back).to == link.from) {
+                fault.link = back;
+                network.faults.links.push_back(fault);
+                break;
+            }
+        }
+    }
+}
+
+TEST(FluidAgainstPackets, LinksThatComeBack) {
+    Errors errors;
+    const std::uint64_t cases = test::random_cases(24, 400);
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
+        Draw draw(seed);
+        Machine machine = draw_machine(draw);
+        draw_outages(draw, machine.network, false);
+        const Plan plan = draw_plan(draw, static_cast<int>(machine.network.graph.npus()));
+        errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
+    }
+    errors.expect_at_most(0.1, 10);
+}
+
+// Where there is a detour.
+TEST(FluidAgainstPackets, LinksThatFailForGood) {
+    Errors errors;
+    const std::uint64_t cases = test::random_cases(24, 400);
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
+        Draw draw(seed);
+        Machine machine;
+        machine.network = topology::parse_network(networks[draw.below(3)], "test");
+        draw_outages(draw, machine.network, true);
+        machine.network.faults.links.resize(2);
+        const Plan plan = draw_plan(draw, static_cast<int>(machine.network.graph.npus()));
+        errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
+    }
+    errors.expect_at_most(0.1, 5);
+}
+
+TEST(FluidAgainstPackets, OutagesWithATransport) {
+    Errors errors;
+    const std::uint64_t cases = test::random_cases(24, 400);
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
+        Draw draw(seed);
+        Machine machine;
+        machine.network = topology::parse_network(networks[draw.below(3)], "test");
+        machine.network.packet.flow_control = topology::FlowControl::Pfc;
+        machine.network.packet.transport.kind = topology::TransportKind::GoBackN;
+        draw_outages(draw, machine.network, seed % 2 == 0);
+        machine.network.faults.links.resize(2);
+        const Plan plan = draw_plan(draw, static_cast<int>(machine.network.graph.npus()));
+        errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
+    }
+    errors.expect_at_most(0.5, 40);
+}
+
+TEST(FluidAgainstPackets, TrafficClasses) {
+    Errors errors;
+    const std::uint64_t cases = test::random_cases(24, 400);
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
+        Draw draw(seed);
+        Machine machine = draw_machine(draw);
+        topology::TrafficClasses& classes = machine.network.packet.classes;
+        classes.count = static_cast<std::uint8_t>(draw.from_to(2, 4));
+        for (int i = 0; i < classes.count && seed % 3 != 0; ++i) {
+            classes.weights.push_back(draw.any_of<std::uint8_t>({1, 3, 7}));
+        }
+        const auto npus = static_cast<int>(machine.network.graph.npus());
+        Plan plan = draw_plan(draw, npus);
+        for (const packet_test::PlannedMessage& more : draw_plan(draw, npus)) {
+            plan.push_back(more);
+        }
+        for (packet_test::PlannedMessage& each : plan) {
+            each.traffic_class = static_cast<std::uint8_t>(draw.below(classes.count));
+        }
+        errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
+    }
+    errors.expect_at_most(0.1, 5);
+}
+
+TEST(FluidAgainstPackets, Injection) {
+    Errors errors;
+    const std::uint64_t cases = test::random_cases(24, 400);
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
+        Draw draw(seed);
+        Machine machine = draw_machine(draw);
+        machine.network.packet.injection = Rate(draw.from_to(10, 100) * 1'000'000'000);
+        const Plan plan = draw_plan(draw, static_cast<int>(machine.network.graph.npus()));
+        errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
+    }
+    errors.expect_at_most(0.1, 5);
+}
+
+// Errors are drawn packet by packet, so that runs differ by chance.
+TEST(FluidAgainstPackets, ErrorsOfLinks) {
+    Errors errors;
+    const std::uint64_t cases = test::random_cases(24, 400);
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
+        Draw draw(seed);
+        Machine machine = draw_machine(draw);
+        machine.network.packet.error_rate = draw.any_of({0.001, 0.01, 0.03});
+        const Plan plan = draw_plan(draw, static_cast<int>(machine.network.graph.npus()));
+        errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
+    }
+    errors.expect_at_most(5, 30);
+}
+
+}  // namespace
+}  // namespace npunet::study
