@@ -16,8 +16,8 @@ using engine::Phase;
 
 namespace {
 
-/// A kind of events beside those of engine::event_kind. Content: round, then Happening, then link or
-/// buffer.
+/// A kind of events beside those of engine::event_kind. Content: round, then Happening, then link
+/// or buffer.
 constexpr unsigned kind_of_state = 11;
 constexpr unsigned state_bits = 32;
 constexpr std::uint64_t most_rounds = (std::uint64_t{1} << (58 - state_bits - 3)) - 1;
