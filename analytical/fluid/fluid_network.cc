@@ -17,11 +17,11 @@ using engine::Phase;
 
 namespace {
 
-// Kinds of events beside those of engine::event_kind.
-constexpr unsigned kind_of_news = 11;    ///< content: link
-constexpr unsigned kind_of_link = 12;    ///< content: link
-constexpr unsigned kind_of_level = 13;   ///< content: buffer
-constexpr unsigned kind_of_budget = 14;  ///< content: buffer
+/// A kind of events beside those of engine::event_kind. Content: round, then Happening, then link
+/// or buffer.
+constexpr unsigned kind_of_state = 11;
+constexpr unsigned state_bits = 32;
+constexpr std::uint64_t most_rounds = (std::uint64_t{1} << (58 - state_bits - 4)) - 1;
 
 /// With a port of each NPU for injection, if it has one; else null.
 std::unique_ptr<topology::NetworkDescription> split(const topology::NetworkDescription& network) {
@@ -93,23 +93,46 @@ Time FluidNetwork::limit_of(LinkId number, Time full) const {
 
 void FluidNetwork::schedule(Time at, Happening what, std::uint64_t content, std::uint64_t index,
                             std::uint64_t minor) {
-    constexpr unsigned kinds[] = {kind_of_news,
-                                  kind_of_link,
-                                  engine::event_kind::port,
-                                  engine::event_kind::message_delivered,
-                                  kind_of_level,
-                                  kind_of_budget,
-                                  engine::event_kind::message_sent,
-                                  engine::event_kind::routes,
-                                  engine::event_kind::timeout};
-    const Phase phase = what == sharing ? Phase::Arbitration : Phase::Arrival;
-    queue_.schedule(at, EventKey::of(phase, kinds[what], content, minor), *this,
-                    (index << happening_bits) | what);
+    std::uint64_t payload = (index << happening_bits) | what;
+    switch (what) {
+        case sharing:
+            queue_.schedule(at, EventKey::of(Phase::Arbitration, engine::event_kind::port, 0),
+                            *this, payload);
+            return;
+        case delivery:
+        case acknowledged: {
+            const unsigned kind = what == delivery ? engine::event_kind::message_delivered
+                                                   : engine::event_kind::message_sent;
+            queue_.schedule(at, EventKey::of(Phase::Arrival, kind, content, minor), *this, payload);
+            return;
+        }
+        case epoch:
+            queue_.schedule(at, EventKey::of(Phase::Arrival, engine::event_kind::routes, content),
+                            *this, payload);
+            return;
+        case timeout:
+            queue_.schedule(
+                at, EventKey::of(Phase::Arrival, engine::event_kind::timeout, content, minor),
+                *this, payload);
+            return;
+        default:
+            break;
+    }
+    // What an event of this instant leads to in the same instant comes when all others of its round
+    // are over: otherwise the numbers of links would decide who hears of it before.
+    const std::uint64_t round = at == queue_.now() ? std::min(next_round_, most_rounds) : 0;
+    content |= (round << (state_bits + happening_bits)) | (std::uint64_t{what} << state_bits);
+    payload |= round << (happening_bits + index_bits);
+    queue_.schedule(at, EventKey::of(Phase::Arrival, kind_of_state, content, minor), *this,
+                    payload);
 }
 
 void FluidNetwork::handle(std::uint64_t payload) {
     const auto index = static_cast<std::uint32_t>(payload >> happening_bits);
-    switch (static_cast<Happening>(payload & ((1U << happening_bits) - 1))) {
+    const auto what = static_cast<Happening>(payload & ((1U << happening_bits) - 1));
+    const bool in_rounds = what == news || what == due || what == level || what == budget;
+    next_round_ = in_rounds ? (payload >> (happening_bits + index_bits)) + 1 : 0;
+    switch (what) {
         case news:
             look_at_forecast(index);
             return;
@@ -117,7 +140,7 @@ void FluidNetwork::handle(std::uint64_t payload) {
             handle_due(index);
             return;
         case sharing:
-            share_out(index);
+            share_out();
             return;
         case delivery:
             if (payload >> (happening_bits + index_bits) == flows_[index].delivery) {

@@ -317,10 +317,18 @@ private:
     void deliver(std::uint32_t number);
     void give_back(std::uint32_t number);
 
-    void share_out(std::uint32_t link);
-    void share_queues(Port& port, std::int64_t round);
+    /// The links that have been touched share their time. In steps, each over all of them, so that
+    /// what one does in a step does not depend on whether another has done it before.
+    void share_out();
+    /// What waits and starts in this instant is known.
+    void prepare(std::uint32_t link);
+    /// The claims on the link, with their shares.
+    void claim(std::uint32_t link);
+    void give(std::uint32_t link);
+    /// Nothing is left to share.
+    void fall_quiet(std::uint32_t link);
+    void share_queues(Port& port);
     void share_rings(Port& port);
-    void divide(std::uint32_t link);
     void set_held(Port& port, bool held);
     /// Returns whether messages are held back that do not wait in the buffer.
     bool keep_budget(std::uint32_t link, std::uint32_t buffer);
@@ -361,7 +369,12 @@ private:
     Pool<Whole> wholes_;
     Pool<BudgetChange> budget_changes_;
     Pool<Resent> resent_;
-    std::vector<Claim> claims_;  ///< queues, then rings
+    std::vector<std::uint32_t> touched_;  ///< links that will share their time in this instant
+    std::vector<std::uint32_t> sharing_;  ///< those that do now
+    std::vector<std::vector<Claim>> claims_of_;   ///< of those
+    std::vector<std::uint32_t> changed_buffers_;  ///< behind which they have changed rates
+    std::uint64_t next_round_ = 0;                ///< of what comes from the event that is handled
+    std::vector<Claim> claims_;                   ///< queues, then rings
     std::vector<InputQueue::Part> parts_;
     std::vector<std::int64_t> positions_;  ///< of the queues of a link
     Sharer sharer_;

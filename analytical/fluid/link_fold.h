@@ -10,8 +10,8 @@
 // Where a link is shared out (quiet_links.cc), what comes by which input counts as well: messages
 // that come to one link of a class by one input have to do so at all of them. Links of which one
 // stands for several messages of a place cannot be shared out; runs in which they would have to be
-// are not folded. Not exact is what names decide that happens at one link in one instant
-// (docs/models.md, "Folding").
+// are not folded. What happens at several links in one instant does not depend on their numbers
+// (FluidNetwork::schedule(), share_out()).
 //
 //     const std::optional<LinkFold> links = LinkFold::find(description, fold);
 //     if (links) { links->representative(link); }

@@ -34,7 +34,10 @@ void FluidNetwork::touch(std::uint32_t link) {
     (void)keep_speed(port, link);
     if (!port.due) {
         port.due = true;
-        schedule(queue_.now(), sharing, link, link);
+        if (touched_.empty()) {
+            schedule(queue_.now(), sharing, 0, 0);
+        }
+        touched_.push_back(link);
     }
 }
 

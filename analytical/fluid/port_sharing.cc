@@ -119,24 +119,36 @@ void FluidNetwork::set_held(Port& port, bool held) {
     }
 }
 
-void FluidNetwork::divide(std::uint32_t link) {
-    const Share most = capacity(ports_[link]);
-    class_sharer_.share(claims_, most);
-    bool limited = false;
-    bool held = false;
-    for (std::uint32_t c = 0; c < channels_; ++c) {
-        if (budgets_[link * channels_ + c] != no_limit) {
-            held = keep_budget(link, link * channels_ + c) || held;
-            limited = true;
-        }
+void FluidNetwork::share_out() {
+    std::swap(sharing_, touched_);
+    std::sort(sharing_.begin(), sharing_.end());
+    claims_of_.resize(std::max(claims_of_.size(), sharing_.size()));
+    for (const std::uint32_t link : sharing_) {
+        prepare(link);
     }
-    set_held(ports_[link], held);
-    if (limited && channels_ > 1) {
-        class_sharer_.share(claims_, most);
+    for (std::size_t i = 0; i < sharing_.size(); ++i) {
+        claim(sharing_[i]);
+        std::swap(claims_, claims_of_[i]);
     }
+    for (std::size_t i = 0; i < sharing_.size(); ++i) {
+        std::swap(claims_, claims_of_[i]);
+        give(sharing_[i]);
+        std::swap(claims_, claims_of_[i]);
+    }
+    for (const std::uint32_t link : sharing_) {
+        fall_quiet(link);
+    }
+    sharing_.clear();
+    std::sort(changed_buffers_.begin(), changed_buffers_.end());
+    changed_buffers_.erase(std::unique(changed_buffers_.begin(), changed_buffers_.end()),
+                           changed_buffers_.end());
+    for (const std::uint32_t buffer : changed_buffers_) {
+        check_buffer(buffer);
+    }
+    changed_buffers_.clear();
 }
 
-void FluidNetwork::share_out(std::uint32_t link) {
+void FluidNetwork::prepare(std::uint32_t link) {
     if (!ports_[link].live && ports_[link].starting()) {
         pass(ports_[link], link);
         if (ports_[link].forecast.present() > 0) {
@@ -148,36 +160,60 @@ void FluidNetwork::share_out(std::uint32_t link) {
     Port& port = ports_[link];
     advance(port, link);
     port.due = false;
-    claims_.clear();
-    std::int64_t round = 0;
     if (port.live) {
-        for (std::size_t q = 0; q < port.queues.size(); ++q) {
-            port.queues[q].settle();
-            round += port.queues[q].waiting() ? 1 : 0;
-            claims_.push_back(
-                {static_cast<std::uint32_t>(q), port.queues[q].demand(), 0, port.classes[q]});
+        for (InputQueue& queue : port.queues) {
+            queue.settle();
         }
     }
-    for (std::size_t r = 0; r < port.rings.size(); ++r) {
-        SourceRing& ring = port.rings[r];
+    for (SourceRing& ring : port.rings) {
         if (ring.busy() && !ring.serving()) {
             const std::uint32_t begun = ring.start();
             if (begun != none) {
                 begin(begun);
             }
         }
-        round += ring.busy() ? 1 : 0;
+    }
+}
+
+void FluidNetwork::claim(std::uint32_t link) {
+    Port& port = ports_[link];
+    claims_.clear();
+    if (port.live) {
+        for (std::size_t q = 0; q < port.queues.size(); ++q) {
+            claims_.push_back(
+                {static_cast<std::uint32_t>(q), port.queues[q].demand(), 0, port.classes[q]});
+        }
+    }
+    for (std::size_t r = 0; r < port.rings.size(); ++r) {
+        const SourceRing& ring = port.rings[r];
         claims_.push_back({static_cast<std::uint32_t>(port.queues.size() + r),
                            ring.busy() ? no_limit : 0, 0, class_of_buffer(ring.buffer())});
     }
     if (claims_.empty()) {
         (void)capacity(port);  // what acknowledgements take is up to date
-    } else {
-        divide(link);
+        return;
     }
+    const Share most = capacity(port);
+    class_sharer_.share(claims_, most);
+    bool limited = false;
+    bool held = false;
+    for (std::uint32_t c = 0; c < channels_; ++c) {
+        if (budgets_[link * channels_ + c] != no_limit) {
+            held = keep_budget(link, link * channels_ + c) || held;
+            limited = true;
+        }
+    }
+    set_held(port, held);
+    if (limited && channels_ > 1) {
+        class_sharer_.share(claims_, most);
+    }
+}
+
+void FluidNetwork::give(std::uint32_t link) {
+    Port& port = ports_[link];
     port.given = 0;
     if (port.live) {
-        share_queues(port, round);
+        share_queues(port);
     }
     share_rings(port);
     plan_next(link);
@@ -185,6 +221,10 @@ void FluidNetwork::share_out(std::uint32_t link) {
         port.news = port.answers.next();
         schedule(port.news, news, link, link);
     }
+}
+
+void FluidNetwork::fall_quiet(std::uint32_t link) {
+    Port& port = ports_[link];
     if (port.live && port.stages == 0 &&
         std::none_of(port.queues.begin(), port.queues.end(),
                      [](const InputQueue& queue) { return queue.waiting(); })) {
@@ -194,8 +234,13 @@ void FluidNetwork::share_out(std::uint32_t link) {
     }
 }
 
-void FluidNetwork::share_queues(Port& port, std::int64_t round) {
+void FluidNetwork::share_queues(Port& port) {
     const Time now = queue_.now();
+    const auto round = static_cast<std::int64_t>(
+        std::count_if(port.queues.begin(), port.queues.end(),
+                      [](const InputQueue& queue) { return queue.waiting(); }) +
+        std::count_if(port.rings.begin(), port.rings.end(),
+                      [](const SourceRing& ring) { return ring.busy(); }));
     const bool tells = port.tells <= now;
     bool told = false;
     port.untold = false;
@@ -226,7 +271,7 @@ void FluidNetwork::share_queues(Port& port, std::int64_t round) {
         const Feed& feed = port.feeds[f];
         const Buffer& buffer = buffers_[feed.buffer];
         if (port.queues[feed.queue].waiting() || buffer.closed || buffer.filled > 0) {
-            check_buffer(feed.buffer);
+            changed_buffers_.push_back(feed.buffer);
         }
     }
 }

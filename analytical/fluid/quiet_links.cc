@@ -163,8 +163,10 @@ void FluidNetwork::look_at_forecast(std::uint32_t link) {
         }
         return;
     }
-    touch(link);
     std::vector<Change> changes;
+    if (port.forecast.next() <= now) {
+        touch(link);
+    }
     while (ports_[link].forecast.next() <= now) {
         changes.push_back(ports_[link].forecast.pass());
     }
