@@ -74,7 +74,8 @@ private:
     }
 
     [[noreturn]] void refuse(std::size_t line, const char* found, const char* expected) const {
-        throw InputError({file_, fmt::format("line {}", line), found, expected, "Correct the line"});
+        throw InputError(
+            {file_, fmt::format("line {}", line), found, expected, "Correct the line"});
     }
 
     const std::string& file_;

@@ -24,8 +24,8 @@ struct CsvKind {
 
 class CsvTable {
 public:
-    /// Throws InputError with the line: a file without a header, a column that is there twice, a row
-    /// with more or fewer fields than the header, a quote that does not end.
+    /// Throws InputError with the line: a file without a header, a column that is there twice, a
+    /// row with more or fewer fields than the header, a quote that does not end.
     CsvTable(std::string file, const std::string& text, const CsvKind& kind);
 
     [[nodiscard]] const std::string& file() const { return file_; }

@@ -18,7 +18,7 @@ using Rows = std::vector<const ValidationRow*>;
 
 /// Rows by what a text of theirs says, in the order in which the texts first come.
 std::vector<std::pair<std::string, Rows>> rows_by(const ValidationRows& all,
-                                                  std::string ValidationRow::* text) {
+                                                  std::string ValidationRow::*text) {
     std::vector<std::pair<std::string, Rows>> parts;
     for (const ValidationRow& row : all.rows) {
         if ((row.*text).empty()) {
@@ -97,7 +97,7 @@ void write_row(JsonWriter& json, const ValidationRow& row) {
 struct Division {
     const char* name;  ///< in JSON
     const char* title;
-    std::string ValidationRow::* text;
+    std::string ValidationRow::*text;
 };
 
 constexpr Division divisions[] = {{"by_device", "device", &ValidationRow::device},

@@ -15,10 +15,10 @@ struct ValidationRow {
     std::string group;
     std::string device;
     std::string operation;
-    std::string band;  ///< of sizes: "1 to 16 MiB"
+    std::string band;    ///< of sizes: "1 to 16 MiB"
     std::string series;  ///< curve that the row is a point of: "8 GPUs"
-    std::string how;   ///< what was simulated: "Ring LL128, 24 channels"
-    double size = 0;   ///< of the x axis of curves; 0: none
+    std::string how;     ///< what was simulated: "Ring LL128, 24 channels"
+    double size = 0;     ///< of the x axis of curves; 0: none
     double measured = 0;
     double simulated = 0;
     std::string unit;

@@ -63,9 +63,8 @@ const std::vector<GpuArchitecture>& architectures() {
 }  // namespace
 
 const GpuArchitecture* GpuArchitecture::named(std::string_view name) {
-    const auto found =
-        std::find_if(architectures().begin(), architectures().end(),
-                     [&](const GpuArchitecture& one) { return name == one.name; });
+    const auto found = std::find_if(architectures().begin(), architectures().end(),
+                                    [&](const GpuArchitecture& one) { return name == one.name; });
     return found == architectures().end() ? nullptr : &*found;
 }
 

@@ -47,8 +47,8 @@ LibraryModel::LibraryModel(const GpuArchitecture& architecture, const LibraryVer
 
 std::int32_t LibraryModel::channels_of(const LibraryCall& call, const LibraryMachine& machine,
                                        LibraryAlgorithm algorithm) const {
-    const bool switches = algorithm == LibraryAlgorithm::Nvls ||
-                          algorithm == LibraryAlgorithm::NvlsTree;
+    const bool switches =
+        algorithm == LibraryAlgorithm::Nvls || algorithm == LibraryAlgorithm::NvlsTree;
     if (switches) {
         return call.nodes == 1 ? architecture_.nvls_channels : architecture_.nvls_channels_far;
     }
@@ -113,8 +113,9 @@ RingChannel LibraryModel::ring_channel(const LibraryCall& call, const LibraryMac
     const double send = simple ? wire : std::min(wire, constants_.block[index_of(protocol)]);
     const double receive = simple ? constants_.copy : constants_.block[index_of(protocol)];
     const double slice = simple ? constants_.slice : 0;
-    const std::int64_t chunk = simple ? (std::int64_t{2} << 20) : protocol == LibraryProtocol::LL ? std::int64_t{32} << 10
-                                                                                     : 576'000;
+    const std::int64_t chunk = simple                            ? (std::int64_t{2} << 20)
+                               : protocol == LibraryProtocol::LL ? std::int64_t{32} << 10
+                                                                 : 576'000;
     const double sends = channel.calls - 1;
     // Blocks start together, so that all send at a time; then they drift apart, and while some
     // copy, the others have the links: `together` is what is left of the start.
@@ -124,15 +125,15 @@ RingChannel LibraryModel::ring_channel(const LibraryCall& call, const LibraryMac
         const std::int64_t call_bytes = ceil_of(ceil_of(loop_bytes, call.members), 16) * 16;
         RingLoops like;
         like.loops = loops;
-        const std::int64_t half = std::max(ceil_of(call_bytes / 2, 16) * 16, std::int64_t{32} << 10);
+        const std::int64_t half =
+            std::max(ceil_of(call_bytes / 2, 16) * 16, std::int64_t{32} << 10);
         like.slices = simple && call_bytes > half ? 2 : 1;
         const double bytes = static_cast<double>(call_bytes) / like.slices;
         const double copying = bytes / (receive * bytes_a_us);
         const double first = bytes / (send * bytes_a_us);
-        const double apart =
-            simple ? std::min(first, std::max(bytes / (receive * bytes_a_us),
-                                              first - (slice + copying) / sends))
-                   : first;
+        const double apart = simple ? std::min(first, std::max(bytes / (receive * bytes_a_us),
+                                                               first - (slice + copying) / sends))
+                                    : first;
         like.send = time_of(slice + apart + (first - apart) * together);
         like.receive = time_of(slice + copying);
         channel.work.push_back(like);
@@ -190,8 +191,7 @@ double LibraryModel::nvls_time(const LibraryCall& call, const ChannelUse& use) c
     const double loops =
         static_cast<double>(std::max<std::int64_t>(1, ceil_of(use.bytes, chunk * heads)));
     const double members = call.members;
-    const double copies =
-        call.kind == CollectiveKind::AllReduce ? (members + 1) / members : 1;
+    const double copies = call.kind == CollectiveKind::AllReduce ? (members + 1) / members : 1;
     const double bytes = static_cast<double>(chunk * heads * use.channels) * copies;
     return constants_.nvls_base +
            (loops + 2) * (constants_.nvls_loop + bytes / (constants_.nvls_link * bytes_a_us));
@@ -234,8 +234,8 @@ double LibraryModel::send_time(const LibraryCall& call, const LibraryMachine& ma
                            1 / (constants_.send_copy * bytes_a_us));
     double hop = 0;
     if (far > 0) {
-        const double nic = machine.nics * machine.nic_rate * constants_.network_share /
-                           call.per_node();
+        const double nic =
+            machine.nics * machine.nic_rate * constants_.network_share / call.per_node();
         wire = std::max(wire, bytes * far / (nic * bytes_a_us));
         hop = constants_.network_hop;
     }

@@ -49,9 +49,10 @@ std::vector<std::string> texts(const Fields& fields, const std::string& key) {
         return list;
     }
     const json& value = fields[key];
-    const bool good = value.is_array() && std::all_of(value.begin(), value.end(), [](const json& v) {
-                          return v.is_string() && !v.get_ref<const std::string&>().empty();
-                      });
+    const bool good =
+        value.is_array() && std::all_of(value.begin(), value.end(), [](const json& v) {
+            return v.is_string() && !v.get_ref<const std::string&>().empty();
+        });
     if (!good) {
         fields.refuse(key, value, "a list of names");
     }
@@ -134,9 +135,10 @@ std::vector<ShippedProfile> shipped_profiles() {
     for (const ShippedProfile& one : shipped) {
         names += (names.empty() ? "" : ", ") + std::filesystem::path(one.path).stem().string();
     }
-    throw InputError({name, "collectives", "no communication library of that name",
-                      names.empty() ? "the path of a profile" : names + ", or the path of a profile",
-                      "Paths have a slash or end in .json"});
+    throw InputError(
+        {name, "collectives", "no communication library of that name",
+         names.empty() ? "the path of a profile" : names + ", or the path of a profile",
+         "Paths have a slash or end in .json"});
 }
 
 }  // namespace
@@ -146,8 +148,8 @@ bool LibraryGpu::is(std::string_view gpu) const {
 }
 
 const LibraryGpu* LibraryProfile::find(std::string_view gpu) const {
-    const auto found = std::find_if(gpus.begin(), gpus.end(),
-                                    [&](const LibraryGpu& one) { return one.is(gpu); });
+    const auto found =
+        std::find_if(gpus.begin(), gpus.end(), [&](const LibraryGpu& one) { return one.is(gpu); });
     return found == gpus.end() ? nullptr : &*found;
 }
 
@@ -229,10 +231,10 @@ LibraryProfile find_library_profile(const std::string& name, const std::string& 
     const bool own = best != nullptr && taken.named.version.major == wanted->version.major &&
                      taken.named.version.minor == wanted->version.minor;
     if (!own) {
-        warnings.push_back(fmt::format(
-            "{} has no profile of its own: it takes the constants of {}, {}", name,
-            std::filesystem::path(taken.path).stem().string(),
-            best == nullptr ? "the oldest that there is" : "the nearest older one"));
+        warnings.push_back(
+            fmt::format("{} has no profile of its own: it takes the constants of {}, {}", name,
+                        std::filesystem::path(taken.path).stem().string(),
+                        best == nullptr ? "the oldest that there is" : "the nearest older one"));
         profile.version = wanted->version;
     } else if (wanted->version.patch > 0) {
         profile.version = wanted->version;

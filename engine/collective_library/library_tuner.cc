@@ -35,9 +35,10 @@ constexpr double pat_hop_network = 14;
 
 /// Shares of a tree's bandwidth for 64 bytes x 2^k, by protocol.
 constexpr std::array<std::array<double, 24>, 3> tree_correction{{
-    {1,  1,  1,  1,  .9, .8, .7, .7, .7, .7, .6, .5, .4, .4, .5, .6, .7, .8, .9, 1,  1,  1,  1, 1},
-    {1,  1,  1,  1,  1,  .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1,  1, 1},
-    {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5, .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9, .9},
+    {1, 1, 1, 1, .9, .8, .7, .7, .7, .7, .6, .5, .4, .4, .5, .6, .7, .8, .9, 1, 1, 1, 1, 1},
+    {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1, 1, 1},
+    {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5,
+     .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9, .9},
 }};
 
 std::size_t scale_of(std::int32_t nodes) {
@@ -72,8 +73,8 @@ bool LibraryTuner::can(const LibraryCall& call, const LibraryMachine& machine,
                        const LibraryChoice& choice) const {
     const bool simple = choice.protocol == LibraryProtocol::Simple;
     const bool reduces_all = call.kind == CollectiveKind::AllReduce;
-    const bool shards = call.kind == CollectiveKind::AllGather ||
-                        call.kind == CollectiveKind::ReduceScatter;
+    const bool shards =
+        call.kind == CollectiveKind::AllGather || call.kind == CollectiveKind::ReduceScatter;
     const bool network_reduces = machine.collnet && call.nodes > 1 && call.per_node() <= 8;
     switch (choice.algorithm) {
         case LibraryAlgorithm::Ring:
@@ -119,8 +120,7 @@ double LibraryTuner::bus_bandwidth(const LibraryCall& call, const LibraryMachine
                        ? std::min(bandwidth * 0.92, rings * architecture_.ring_ll128_most[scale])
                        : bandwidth;
         case LibraryAlgorithm::Tree: {
-            const double most =
-                std::min(bandwidth * 0.92, rings * architecture_.tree_most[scale]);
+            const double most = std::min(bandwidth * 0.92, rings * architecture_.tree_most[scale]);
             if (choice.protocol == LibraryProtocol::LL) {
                 return std::min(most / 3.8, architecture_.ll_most[scale]);
             }
@@ -131,16 +131,16 @@ double LibraryTuner::bus_bandwidth(const LibraryCall& call, const LibraryMachine
         }
         case LibraryAlgorithm::Nvls:
         case LibraryAlgorithm::NvlsTree: {
-            double rate = architecture_.nvls_rate(call.per_node()) *
-                          architecture_.nvls_efficiency * (per_node - 1) / per_node;
+            double rate = architecture_.nvls_rate(call.per_node()) * architecture_.nvls_efficiency *
+                          (per_node - 1) / per_node;
             if (call.kind == CollectiveKind::AllReduce) {
                 rate *= 2;
             } else {
                 rate *= (per_node - 1) / per_node;
             }
             if (choice.algorithm == LibraryAlgorithm::NvlsTree) {
-                rate = std::min({rate, far * (call.nodes <= 2 ? 2 : 1),
-                                 architecture_.nvls_tree_most[scale]});
+                rate = std::min(
+                    {rate, far * (call.nodes <= 2 ? 2 : 1), architecture_.nvls_tree_most[scale]});
             }
             return rate * per_node;
         }
@@ -205,8 +205,9 @@ double LibraryTuner::latency(const LibraryCall& call, const LibraryMachine& mach
             network += nic;
             const double steps = steps_of(call);
             if (has_root(call.kind)) {
-                return base_of_ring[protocol] + (simple ? call.members * tree_hop_nvlink[protocol]
-                                                        : network * (call.nodes > 1 ? 1 : 0) + near);
+                return base_of_ring[protocol] + (simple
+                                                     ? call.members * tree_hop_nvlink[protocol]
+                                                     : network * (call.nodes > 1 ? 1 : 0) + near);
             }
             const double inter = call.nodes == 1 ? 0 : (reduces_all ? 2 : 1) * (call.nodes - 1);
             return base_of_ring[protocol] + (steps - inter) * near + inter * network;
@@ -235,8 +236,7 @@ double LibraryTuner::latency(const LibraryCall& call, const LibraryMachine& mach
     return 0;
 }
 
-std::optional<double> LibraryTuner::estimate(const LibraryCall& call,
-                                             const LibraryMachine& machine,
+std::optional<double> LibraryTuner::estimate(const LibraryCall& call, const LibraryMachine& machine,
                                              const LibraryChoice& choice) const {
     if (!can(call, machine, choice)) {
         return std::nullopt;
@@ -265,7 +265,8 @@ std::optional<LibraryChoice> LibraryTuner::choose(const LibraryCall& call,
     double least = 0;
     for (const LibraryAlgorithm algorithm : algorithms) {
         for (const LibraryProtocol protocol : protocols) {
-            if (!allowed(override.algorithms, algorithm) || !allowed(override.protocols, protocol)) {
+            if (!allowed(override.algorithms, algorithm) ||
+                !allowed(override.protocols, protocol)) {
                 continue;
             }
             const std::optional<double> time = estimate(call, machine, {algorithm, protocol});

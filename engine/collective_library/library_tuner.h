@@ -21,10 +21,10 @@ namespace npunet::engine {
 
 /// What there is between the nodes.
 struct LibraryMachine {
-    std::int32_t nics = 8;        ///< of a node
-    double nic_rate = 50;         ///< GB/s of each
-    double nic_latency = 0;       ///< us, as the library's topology file has it
-    bool collnet = false;         ///< a network that reduces, and a plugin for it
+    std::int32_t nics = 8;   ///< of a node
+    double nic_rate = 50;    ///< GB/s of each
+    double nic_latency = 0;  ///< us, as the library's topology file has it
+    bool collnet = false;    ///< a network that reduces, and a plugin for it
 };
 
 /// As NCCL_ALGO and NCCL_PROTO: what is left is chosen from; empty: everything.
@@ -43,7 +43,8 @@ public:
                                                  const LibraryChoice& choice) const;
 
     /// The pair with the least estimate; of equals the first in the order of the enumerations.
-    /// Nothing where the override leaves none. All-to-alls, gathers and scatters are not chosen for.
+    /// Nothing where the override leaves none. All-to-alls, gathers and scatters are not chosen
+    /// for.
     [[nodiscard]] std::optional<LibraryChoice> choose(const LibraryCall& call,
                                                       const LibraryMachine& machine,
                                                       const LibraryOverride& override) const;

@@ -24,9 +24,8 @@ struct Panel {
     std::size_t rows = 0;
 
     void add(const ValidationRow& row) {
-        const auto found =
-            std::find_if(series.begin(), series.end(),
-                         [&](const Series& one) { return one.name == row.series; });
+        const auto found = std::find_if(series.begin(), series.end(),
+                                        [&](const Series& one) { return one.name == row.series; });
         if (found == series.end()) {
             series.push_back({row.series, {&row}});
         } else {
@@ -96,8 +95,8 @@ void draw_panel(Canvas& canvas, const Panel& panel, Spot upper_left, Spot lower_
         std::vector<Spot> line;
         for (const ValidationRow* row : panel.series[number].rows) {
             line.push_back({x.position(row->size), y.position(row->simulated)});
-            canvas.marker({x.position(row->size), y.position(row->measured)},
-                          Canvas::Marker::Disc, 3.2, colour);
+            canvas.marker({x.position(row->size), y.position(row->measured)}, Canvas::Marker::Disc,
+                          3.2, colour);
         }
         if (line.size() > 1) {
             canvas.line(line, {colour, 1.4, {}});

@@ -172,13 +172,13 @@ bool begins_with(std::string_view name, std::string_view begin) {
 enum class Part { Collectives, Sends, Network };
 
 Part part_of(std::string_view constant) {
-    return begins_with(constant, "send-")                                     ? Part::Sends
+    return begins_with(constant, "send-")                                      ? Part::Sends
            : begins_with(constant, "network-") || constant == "nvls-tree-base" ? Part::Network
-                                                                              : Part::Collectives;
+                                                                               : Part::Collectives;
 }
 
 Part part_of(const MeasuredCollective& row) {
-    return row.call.nodes > 1                            ? Part::Network
+    return row.call.nodes > 1                          ? Part::Network
            : row.call.kind == CollectiveKind::AllToAll ? Part::Sends
                                                        : Part::Collectives;
 }

@@ -21,12 +21,9 @@ namespace {
 using engine::CollectiveKind;
 using engine::LibraryAlgorithm;
 
-constexpr std::array<CollectiveKind, 6> kinds{CollectiveKind::AllReduce,
-                                              CollectiveKind::AllGather,
-                                              CollectiveKind::ReduceScatter,
-                                              CollectiveKind::AllToAll,
-                                              CollectiveKind::Broadcast,
-                                              CollectiveKind::Reduce};
+constexpr std::array<CollectiveKind, 6> kinds{
+    CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::ReduceScatter,
+    CollectiveKind::AllToAll,  CollectiveKind::Broadcast, CollectiveKind::Reduce};
 
 bool has(const std::string& text, std::string_view part) {
     return text.find(part) != std::string::npos;
@@ -39,8 +36,7 @@ bool ends_with(const std::string& text, std::string_view end) {
 
 std::optional<double> number_at(const std::string& text, std::size_t at) {
     double value = 0;
-    const auto [end, error] =
-        std::from_chars(text.data() + at, text.data() + text.size(), value);
+    const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), value);
     return error == std::errc() && end > text.data() + at ? std::optional(value) : std::nullopt;
 }
 
@@ -127,7 +123,8 @@ std::vector<LibraryAlgorithm> algorithms_of(const std::string& notes) {
         return {LibraryAlgorithm::Ring, LibraryAlgorithm::Tree};
     }
     for (const auto& [name, algorithm] : names) {
-        if (has(notes, fmt::format("picks {}", name)) || ends_with(notes, fmt::format("; {}", name))) {
+        if (has(notes, fmt::format("picks {}", name)) ||
+            ends_with(notes, fmt::format("; {}", name))) {
             return {algorithm};
         }
     }
@@ -239,9 +236,10 @@ std::vector<MeasuredCollective> read_measured_collectives(const std::string& pat
         read_csv_table(path, {"measured collectives in CSV", "Check the path of the rows"});
     for (const char* const column : {"value", "quantity"}) {
         if (!table.has(column)) {
-            throw InputError({path, "line 1", fmt::format("no column '{}'", column),
-                              "a header with the columns id, gpu, gpus, bytes, quantity, value, unit",
-                              "The columns are those of validation/collectives.csv"});
+            throw InputError(
+                {path, "line 1", fmt::format("no column '{}'", column),
+                 "a header with the columns id, gpu, gpus, bytes, quantity, value, unit",
+                 "The columns are those of validation/collectives.csv"});
         }
     }
     std::vector<MeasuredCollective> rows;

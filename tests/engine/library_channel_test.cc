@@ -127,8 +127,8 @@ private:
     Time now_;
 };
 
-// Hops longer and shorter than slices, few slots and many, one slice a call or two, several loops of
-// which the last is smaller, all-gathers (n calls) and all-reduces (2 n - 1).
+// Hops longer and shorter than slices, few slots and many, one slice a call or two, several loops
+// of which the last is smaller, all-gathers (n calls) and all-reduces (2 n - 1).
 TEST(LibraryChannel, EqualsAnEventSimulation) {
     std::mt19937_64 random(35);
     const auto below = [&](std::uint64_t most) {

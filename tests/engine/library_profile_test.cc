@@ -120,7 +120,8 @@ TEST(LibraryProfile, NamesWhatThereIs) {
         EXPECT_THAT(error.what(), HasSubstr("nccl-2.29"));
     }
     const LibraryProfile profile = find_library_profile("nccl-2.29", "", warnings);
-    EXPECT_EQ(&profile.gpu("h200", "system.json", "gpu"), &profile.gpu("h100", "system.json", "gpu"));
+    EXPECT_EQ(&profile.gpu("h200", "system.json", "gpu"),
+              &profile.gpu("h100", "system.json", "gpu"));
     try {
         static_cast<void>(profile.gpu("l40s", "system.json", "gpu"));
         FAIL() << "it was found";

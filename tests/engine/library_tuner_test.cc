@@ -96,7 +96,8 @@ TEST(LibraryTuner, NvlsStartsWithSoManyGpus) {
     const auto first = [](const char* architecture) {
         std::int32_t members = 2;
         while (choice_of(architecture, latest,
-                         call_of(CollectiveKind::AllReduce, members, 8192 * mib)) != "NVLS Simple") {
+                         call_of(CollectiveKind::AllReduce, members, 8192 * mib)) !=
+               "NVLS Simple") {
             ++members;
         }
         return members;
@@ -155,7 +156,8 @@ TEST(LibraryChannels, ChunksOfNvlsShrinkWithTheData) {
 TEST(LibraryVersion, ReadsTwoOrThreeNumbers) {
     EXPECT_EQ(LibraryVersion::named("2.29")->text(), "2.29.0");
     EXPECT_EQ(LibraryVersion::named("2.29.7")->text(), "2.29.7");
-    for (const char* const bad : {"", "2", "2.", "2.x", "2.29.7.1", "2.29.", "-2.29", "2.1000000"}) {
+    for (const char* const bad :
+         {"", "2", "2.", "2.x", "2.29.7.1", "2.29.", "-2.29", "2.1000000"}) {
         EXPECT_FALSE(LibraryVersion::named(bad).has_value()) << bad;
     }
 }

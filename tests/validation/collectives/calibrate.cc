@@ -37,10 +37,7 @@ const engine::LibraryVersion version{2, 29, 2};
 const std::vector<Device>& devices() {
     static const std::vector<Device> list{
         {"a100", {}, "ampere", {"aic-a100_sxm-"}},
-        {"h100",
-         {"h200"},
-         "hopper",
-         {"aic-h100_sxm-", "aic-h200_sxm-", "nvls-H200", "log309-4n"}},
+        {"h100", {"h200"}, "hopper", {"aic-h100_sxm-", "aic-h200_sxm-", "nvls-H200", "log309-4n"}},
         {"b200", {"b300", "gb200", "gb300"}, "blackwell", {"aic-b200_sxm-", "nvls-B200"}},
     };
     return list;
@@ -80,7 +77,9 @@ struct Mean {
         rows += other.rows;
     }
     [[nodiscard]] std::string text() const {
-        return rows == 0 ? "-" : fmt::format("{:5.2f} % of {}", 100 * sum / static_cast<double>(rows), rows);
+        return rows == 0
+                   ? "-"
+                   : fmt::format("{:5.2f} % of {}", 100 * sum / static_cast<double>(rows), rows);
     }
 };
 
@@ -192,8 +191,7 @@ private:
     }
 
     [[nodiscard]] bool uses_switches(const MeasuredCollective& row) const {
-        const engine::LibraryModel model(architecture_, version,
-                                         starting_constants(architecture_));
+        const engine::LibraryModel model(architecture_, version, starting_constants(architecture_));
         return model.time(row.call, row.machine, row.override)->choice.algorithm ==
                engine::LibraryAlgorithm::Nvls;
     }

@@ -25,17 +25,22 @@ constexpr const char* introduction =
     "# Collectives beside measurements\n"
     "\n"
     "Measured collectives (`validation/collectives.csv`) beside the closed forms of\n"
-    "[communication libraries](communication-libraries.md), as `npunet validate collectives` has them; written by\n"
-    "`scripts/validate --write`. Errors are ln(simulated / measured). Rows of groups that the profile was calibrated on are\n"
-    "marked; how well rows are predicted that a fit has not seen, `scripts/calibrate-collectives` prints.\n"
+    "[communication libraries](communication-libraries.md), as `npunet validate collectives` has "
+    "them; written by\n"
+    "`scripts/validate --write`. Errors are ln(simulated / measured). Rows of groups that the "
+    "profile was calibrated on are\n"
+    "marked; how well rows are predicted that a fit has not seen, `scripts/calibrate-collectives` "
+    "prints.\n"
     "\n"
     "![Curves, measured and simulated](figures/validation-collectives.svg)\n"
     "\n";
 
 constexpr const char* conclusion =
     "\n"
-    "Rows of vidur and of the nodes that nccl-tests issue #309 is about are from harnesses and machines of their own, with\n"
-    "overheads that the profile does not have: small sizes there take longer. Where a group is not calibrated on, nothing of\n"
+    "Rows of vidur and of the nodes that nccl-tests issue #309 is about are from harnesses and "
+    "machines of their own, with\n"
+    "overheads that the profile does not have: small sizes there take longer. Where a group is not "
+    "calibrated on, nothing of\n"
     "it was used.\n";
 
 std::string percent(double error) {
@@ -58,15 +63,14 @@ void add_line(std::string& page, const std::string& name, const Rows& rows) {
 }
 
 void add_table(std::string& page, const char* title, const report::ValidationRows& all,
-               std::string ValidationRow::* text) {
+               std::string ValidationRow::*text) {
     page += fmt::format("## {}\n\n", title);
     page += "| | answered | mean error | 90th percentile | mean with sign | calibrated on |\n";
     page += "|---|---|---|---|---|---|\n";
     std::vector<std::pair<std::string, Rows>> parts;
     for (const ValidationRow& row : all.rows) {
-        const auto found = std::find_if(parts.begin(), parts.end(), [&](const auto& part) {
-            return part.first == row.*text;
-        });
+        const auto found = std::find_if(parts.begin(), parts.end(),
+                                        [&](const auto& part) { return part.first == row.*text; });
         if (found == parts.end()) {
             parts.push_back({row.*text, {&row}});
         } else {
