@@ -47,4 +47,14 @@ void add_trace_command(CLI::App& program, CommandContext& context) {
     add_trace_convert_command(*trace, context);
 }
 
+void add_validate_command(CLI::App& program, CommandContext& context) {
+    CLI::App* validate =
+        program.add_subcommand("validate", "Measurements of real machines beside simulations");
+    validate->require_subcommand(1);
+    validate->footer(
+        "Example:\n"
+        "  npunet validate collectives");
+    add_validate_collectives_command(*validate, context);
+}
+
 }  // namespace npunet::cli

@@ -11,7 +11,7 @@
 
 include(CMakePackageConfigHelpers)
 
-install(DIRECTORY configs DESTINATION share/npunet COMPONENT program)
+install(DIRECTORY configs validation DESTINATION share/npunet COMPONENT program)
 install(FILES ${PROJECT_BINARY_DIR}/npunet-manual DESTINATION share/man/man1 RENAME npunet.1
         COMPONENT program
 )

@@ -29,6 +29,7 @@ void add_simulate_command(CLI::App& program, CommandContext& context);
 void add_sweep_command(CLI::App& program, CommandContext& context);
 void add_topology_command(CLI::App& program, CommandContext& context);
 void add_trace_command(CLI::App& program, CommandContext& context);
+void add_validate_command(CLI::App& program, CommandContext& context);
 
 /// Of npunet generate.
 void add_generate_collective_command(CLI::App& generate, CommandContext& context);
@@ -55,6 +56,9 @@ void add_trace_convert_command(CLI::App& trace, CommandContext& context);
 void add_trace_info_command(CLI::App& trace, CommandContext& context);
 void add_trace_print_command(CLI::App& trace, CommandContext& context);
 void add_trace_validate_command(CLI::App& trace, CommandContext& context);
+
+/// Of npunet validate.
+void add_validate_collectives_command(CLI::App& validate, CommandContext& context);
 
 /// They describe the commands that have been added before.
 void add_completion_command(CLI::App& program, CommandContext& context);

@@ -1,0 +1,40 @@
+// How a communication library divides a collective: the channels it uses (one channel is one thread
+// block on every GPU), what each carries, and the chunks that a loop moves.
+//
+//     const ChannelUse use = channels_used(architecture, call, choice);
+//
+// Source: NCCL 2.30.7, src/enqueue.cc (topoGetAlgoInfo, scheduleCollTasksToPlan,
+// calcCollChunking), src/graph/connect.cc, src/init.cc.
+//
+// C++17-clean.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/collective_library/gpu_architecture.h"
+#include "engine/collective_library/library_call.h"
+
+namespace npunet::engine {
+
+struct ChannelUse {
+    std::int32_t channels = 1;
+    std::int32_t threads = 512;  ///< of a block
+    std::int64_t bytes = 0;      ///< of the call, of the channel that carries most
+};
+
+/// `most`: channels that there are for the algorithm.
+[[nodiscard]] ChannelUse channels_used(const LibraryCall& call, const LibraryChoice& choice,
+                                       std::int32_t most);
+
+/// Data that a chunk of NVLS has for each head, with so many bytes on a channel.
+[[nodiscard]] std::int64_t nvls_chunk(std::int64_t channel_bytes, std::int32_t heads);
+
+/// The same for NVLS with trees between `nodes` nodes.
+[[nodiscard]] std::int64_t nvls_tree_chunk(std::int64_t channel_bytes, std::int32_t heads,
+                                           std::int32_t nodes);
+
+/// Data in a chunk of a tree among nodes of `per_node` GPUs.
+[[nodiscard]] std::int64_t tree_chunk(LibraryProtocol protocol, std::int64_t channel_bytes,
+                                      std::int32_t nodes, std::int32_t per_node);
+
+}  // namespace npunet::engine

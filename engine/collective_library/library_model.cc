@@ -1,0 +1,248 @@
+#include "engine/collective_library/library_model.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace npunet::engine {
+
+namespace {
+
+constexpr double bytes_a_us = 1000;  // of 1 GB/s
+
+/// Data in what goes over a link.
+double share_of_data(LibraryProtocol protocol) {
+    return protocol == LibraryProtocol::LL      ? 0.5
+           : protocol == LibraryProtocol::LL128 ? 120.0 / 128
+                                                : 1;
+}
+
+Time time_of(double us) {
+    return Time::ps(std::llround(us * 1e6));
+}
+
+std::int64_t ceil_of(std::int64_t a, std::int64_t b) {
+    return (a + b - 1) / b;
+}
+
+/// A hop between nodes over one of Simple, as the tuner has them: rings, trees.
+constexpr std::array<double, 3> ring_network_hops{2.7 / 14, 4.0 / 14, 1};
+constexpr std::array<double, 3> tree_network_hops{5.0 / 14, 8.5 / 14, 1};
+constexpr double nvls_tree_network_hop = 20.9 / 14;
+
+/// How often the NICs of a node carry the data of an all-reduce over trees, in each direction: with
+/// two nodes each sends to the other; else a node is inside one of the two trees and a leaf of the
+/// other.
+double tree_copies(std::int32_t nodes) {
+    return nodes <= 2 ? 1 : 2;
+}
+
+}  // namespace
+
+LibraryModel::LibraryModel(const GpuArchitecture& architecture, const LibraryVersion& version,
+                           const LibraryConstants& constants)
+    : architecture_(architecture.as_of(version)),
+      tuner_(architecture, version),
+      constants_(constants) {}
+
+std::int32_t LibraryModel::channels_of(const LibraryCall& call, const LibraryMachine& machine,
+                                       LibraryAlgorithm algorithm) const {
+    const bool switches =
+        algorithm == LibraryAlgorithm::Nvls || algorithm == LibraryAlgorithm::NvlsTree;
+    if (switches) {
+        return call.nodes == 1 ? architecture_.nvls_channels : architecture_.nvls_channels_far;
+    }
+    return call.nodes == 1 ? architecture_.channels
+                           : std::clamp(2 * machine.nics, 1, architecture_.channels);
+}
+
+std::optional<LibraryTiming> LibraryModel::time(const LibraryCall& call,
+                                                const LibraryMachine& machine,
+                                                const LibraryOverride& override) const {
+    LibraryTiming timing;
+    if (call.kind == CollectiveKind::AllToAll) {
+        timing.time = time_of(send_time(call, machine, timing.choice, timing.use));
+        return timing;
+    }
+    const std::optional<LibraryChoice> choice = tuner_.choose(call, machine, override);
+    if (!choice) {
+        return std::nullopt;
+    }
+    timing.choice = *choice;
+    timing.use = channels_used(call, *choice, channels_of(call, machine, choice->algorithm));
+    double us = 0;
+    switch (choice->algorithm) {
+        case LibraryAlgorithm::Ring:
+            us = ring_time(call, machine, choice->protocol, timing.use);
+            break;
+        case LibraryAlgorithm::Tree:
+            us = tree_time(call, machine, choice->protocol, timing.use);
+            break;
+        case LibraryAlgorithm::Nvls:
+            us = nvls_time(call, timing.use);
+            break;
+        case LibraryAlgorithm::NvlsTree:
+            us = nvls_tree_time(call, machine, timing.use);
+            break;
+        default:
+            // Chosen by the tuner's rule; no data to give them costs: the tuner's own estimate.
+            us = tuner_.estimate(call, machine, *choice).value_or(0);
+            break;
+    }
+    timing.time = time_of(us);
+    return timing;
+}
+
+RingChannel LibraryModel::ring_channel(const LibraryCall& call, const LibraryMachine& machine,
+                                       LibraryProtocol protocol, const ChannelUse& use) const {
+    const bool simple = protocol == LibraryProtocol::Simple;
+    const double members = call.members;
+    const double nodes = call.nodes;
+    RingChannel channel;
+    channel.calls = call.kind == CollectiveKind::AllReduce ? 2 * call.members - 1 : call.members;
+    double hop = constants_.hop[index_of(protocol)];
+    double link = simple ? constants_.simple_link : constants_.flag_link;
+    if (call.nodes > 1) {
+        const double far = constants_.network_hop * ring_network_hops[index_of(protocol)];
+        hop = ((members - nodes) * hop + nodes * far) / members;
+        link = std::min(link, machine.nics * machine.nic_rate * constants_.network_share);
+    }
+    channel.hop = time_of(hop);
+    // GB/s of data, of one block.
+    const double wire = link * share_of_data(protocol) / use.channels;
+    const double send = simple ? wire : std::min(wire, constants_.block[index_of(protocol)]);
+    const double receive = simple ? constants_.copy : constants_.block[index_of(protocol)];
+    const double slice = simple ? constants_.slice : 0;
+    const std::int64_t chunk = simple                            ? (std::int64_t{2} << 20)
+                               : protocol == LibraryProtocol::LL ? std::int64_t{32} << 10
+                                                                 : 576'000;
+    const double sends = channel.calls - 1;
+    // Blocks start together, so that all send at a time; then they drift apart, and while some
+    // copy, the others have the links: `together` is what is left of the start.
+    double together = 1;
+    const auto add = [&](std::int64_t loops, std::int64_t loop_bytes) {
+        // Shares are whole elements of 16 bytes.
+        const std::int64_t call_bytes = ceil_of(ceil_of(loop_bytes, call.members), 16) * 16;
+        RingLoops like;
+        like.loops = loops;
+        const std::int64_t half =
+            std::max(ceil_of(call_bytes / 2, 16) * 16, std::int64_t{32} << 10);
+        like.slices = simple && call_bytes > half ? 2 : 1;
+        const double bytes = static_cast<double>(call_bytes) / like.slices;
+        const double copying = bytes / (receive * bytes_a_us);
+        const double first = bytes / (send * bytes_a_us);
+        const double apart = simple ? std::min(first, std::max(bytes / (receive * bytes_a_us),
+                                                               first - (slice + copying) / sends))
+                                    : first;
+        like.send = time_of(slice + apart + (first - apart) * together);
+        like.receive = time_of(slice + copying);
+        channel.work.push_back(like);
+        together /= 2;
+    };
+    const std::int64_t loop_bytes = call.members * chunk;
+    std::int64_t full = use.bytes / loop_bytes;
+    for (; full > 0 && simple && channel.work.size() < 10; --full) {
+        add(1, loop_bytes);
+    }
+    if (full > 0) {
+        add(full, loop_bytes);
+    }
+    if (use.bytes % loop_bytes > 0 || use.bytes == 0) {
+        add(1, use.bytes % loop_bytes);
+    }
+    return channel;
+}
+
+double LibraryModel::ring_time(const LibraryCall& call, const LibraryMachine& machine,
+                               LibraryProtocol protocol, const ChannelUse& use) const {
+    const RingChannel channel = ring_channel(call, machine, protocol, use);
+    const double all = channels_of(call, machine, LibraryAlgorithm::Ring);
+    return constants_.base[index_of(protocol)] + constants_.block_start * use.channels / all +
+           static_cast<double>(ring_channel_time(channel).ps()) * 1e-6;
+}
+
+double LibraryModel::tree_time(const LibraryCall& call, const LibraryMachine& machine,
+                               LibraryProtocol protocol, const ChannelUse& use) const {
+    const bool simple = protocol == LibraryProtocol::Simple;
+    const double per_node = call.per_node();
+    const double depth = tree_depth(call.nodes);
+    double link = simple ? constants_.simple_link : constants_.flag_link;
+    if (call.nodes > 1) {
+        link = std::min(link, machine.nics * machine.nic_rate * constants_.network_share /
+                                  tree_copies(call.nodes));
+    }
+    const double wire = link * share_of_data(protocol) / use.channels;
+    const double rate = simple ? wire : std::min(wire, constants_.block[index_of(protocol)]);
+    const std::int64_t most =
+        tree_chunk(protocol, use.bytes, call.nodes, static_cast<std::int32_t>(per_node));
+    const std::int64_t chunk = std::min(most, std::max<std::int64_t>(use.bytes, 16));
+    const double chunks = static_cast<double>(std::max<std::int64_t>(1, ceil_of(use.bytes, chunk)));
+    const double each =
+        (simple ? constants_.slice : 0) + static_cast<double>(chunk) / (rate * bytes_a_us);
+    const double near = (per_node - 1) * (constants_.hop[index_of(protocol)] + each);
+    const double far =
+        depth * (constants_.network_hop * tree_network_hops[index_of(protocol)] + each);
+    return constants_.base[index_of(protocol)] + 2 * (near + far) + chunks * each;
+}
+
+double LibraryModel::nvls_time(const LibraryCall& call, const ChannelUse& use) const {
+    const std::int32_t heads = call.members;
+    const std::int64_t chunk = nvls_chunk(use.bytes, heads);
+    const double loops =
+        static_cast<double>(std::max<std::int64_t>(1, ceil_of(use.bytes, chunk * heads)));
+    const double members = call.members;
+    const double copies = call.kind == CollectiveKind::AllReduce ? (members + 1) / members : 1;
+    const double bytes = static_cast<double>(chunk * heads * use.channels) * copies;
+    return constants_.nvls_base +
+           (loops + 2) * (constants_.nvls_loop + bytes / (constants_.nvls_link * bytes_a_us));
+}
+
+double LibraryModel::nvls_tree_time(const LibraryCall& call, const LibraryMachine& machine,
+                                    const ChannelUse& use) const {
+    const std::int32_t heads = call.per_node();
+    const std::int64_t chunk = nvls_tree_chunk(use.bytes, heads, call.nodes);
+    const double loops =
+        static_cast<double>(std::max<std::int64_t>(1, ceil_of(use.bytes, chunk * heads)));
+    const double bytes = static_cast<double>(chunk * heads * use.channels);
+    const double inside = bytes * (heads + 1) / heads / (constants_.nvls_link * bytes_a_us);
+    const double network = machine.nics * machine.nic_rate * constants_.network_share;
+    const double between = bytes * tree_copies(call.nodes) / (network * bytes_a_us);
+    const double hop = constants_.network_hop * nvls_tree_network_hop;
+    return constants_.nvls_tree_base + 2 * tree_depth(call.nodes) * hop +
+           (loops + 2) * (constants_.nvls_loop + std::max(inside, between));
+}
+
+double LibraryModel::send_time(const LibraryCall& call, const LibraryMachine& machine,
+                               LibraryChoice& choice, ChannelUse& use) const {
+    constexpr std::int64_t slot = 512 << 10;  // of a connection in a node
+    constexpr std::int64_t most_ll = 16 << 10;
+    const std::int64_t each = ceil_of(call.bytes, call.members);
+    const double bytes = static_cast<double>(each);
+    choice.algorithm = LibraryAlgorithm::SendReceive;
+    const auto parts = static_cast<std::int32_t>(
+        std::clamp<std::int64_t>(ceil_of(each, slot / 8), 1, architecture_.p2p_channels));
+    use.channels = std::min(architecture_.p2p_channels, parts * call.members);
+    use.bytes = ceil_of(call.bytes, use.channels);
+    const bool ll = each <= most_ll && call.nodes == 1;
+    choice.protocol = ll ? LibraryProtocol::LL : LibraryProtocol::Simple;
+    if (ll) {
+        return constants_.send_base[0] + bytes / (constants_.block[0] * bytes_a_us);
+    }
+    const double near = call.per_node() - 1;
+    const double far = call.members - call.per_node();
+    double wire = bytes * (near / (constants_.send_link * bytes_a_us) +
+                           1 / (constants_.send_copy * bytes_a_us));
+    double hop = 0;
+    if (far > 0) {
+        const double nic =
+            machine.nics * machine.nic_rate * constants_.network_share / call.per_node();
+        wire = std::max(wire, bytes * far / (nic * bytes_a_us));
+        hop = constants_.network_hop;
+    }
+    const double blocks = static_cast<double>(use.bytes) / (constants_.send_block * bytes_a_us);
+    const double part = bytes / parts;
+    const double filled = std::min(1.0, part / static_cast<double>(slot));
+    return constants_.send_base[1] + hop + std::max(wire, blocks) + constants_.send_slot * filled;
+}
+
+}  // namespace npunet::engine
