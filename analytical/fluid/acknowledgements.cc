@@ -69,7 +69,7 @@ Share FluidNetwork::capacity(Port& port) const {
     while (port.answers.next() <= now) {
         (void)port.answers.pass();
     }
-    port.answers.forget([](const Forecast::Change&) { return true; });
+    port.answers.forget_past();
     const Work taken = std::clamp<Work>(port.answers.present(), 0, port.speed / 2);
     return port.speed - static_cast<Share>(taken);
 }

@@ -67,6 +67,15 @@ public:
         ahead_ = static_cast<std::size_t>(kept - begin);
         changes_.erase(kept, end);
     }
+    /// Forgets all that have come, at the latest when they are half of what is known: forgetting
+    /// moves the others.
+    void forget_past() {
+        if (2 * ahead_ >= changes_.size()) {
+            changes_.erase(changes_.begin(),
+                           changes_.begin() + static_cast<std::ptrdiff_t>(ahead_));
+            ahead_ = 0;
+        }
+    }
     /// Hands over everything: nothing is known any more.
     [[nodiscard]] std::vector<Change> take();
 

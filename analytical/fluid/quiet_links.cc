@@ -170,7 +170,7 @@ void FluidNetwork::look_at_forecast(std::uint32_t link) {
     while (ports_[link].forecast.next() <= now) {
         changes.push_back(ports_[link].forecast.pass());
     }
-    ports_[link].forecast.forget([](const Change&) { return true; });
+    ports_[link].forecast.forget_past();
     // What comes at one time, in an order that its content gives.
     std::stable_sort(changes.begin(), changes.end(), [&](const Change& a, const Change& b) {
         return a.tail != b.tail ? b.tail : comes_before(a.stage, b.stage);
