@@ -323,7 +323,7 @@ void FluidNetwork::start(const Message& message, Bytes bytes, std::uint32_t rout
     const CachedRoute& route = routes_[route_number];
     const std::uint32_t hops = route.hops;
     const std::uint32_t number = flows_.take();
-    ++under_way_;
+    ++in_flight_;
     most_flows_ = std::max(most_flows_, number + 1);
     Flow& flow = flows_[number];
     flow.route = route_number;
@@ -410,7 +410,7 @@ void FluidNetwork::give_back(std::uint32_t number) {
     }
     free_stages_[hops].push_back(flow.first_stage);
     paths_.give_back(flow.path);
-    --under_way_;
+    --in_flight_;
     flows_.free(number);
 }
 

@@ -200,7 +200,7 @@ private:
     /// In what time the link fills the buffer behind it; Time::max(): it does not hold it back.
     [[nodiscard]] Time limit_of(LinkId number, Time full) const;
     [[nodiscard]] std::uint32_t route_number(const engine::Message& message);
-    /// Sends so many bytes of a message: over several planes, or as one of several parts, as parts
+    /// Sends some bytes of a message: over several planes, or as one of several parts, as parts
     /// of `whole`.
     void send_parts(const engine::Message& message, Bytes bytes, std::uint32_t route,
                     std::uint32_t whole);
@@ -246,7 +246,7 @@ private:
     [[nodiscard]] Cut withdraw(std::uint32_t number);
     /// So does only what has passed a link, or waits for it.
     [[nodiscard]] Cut take_away(std::uint32_t number, std::uint32_t hop);
-    /// The message keeps so many packets of its congestion-controlled ones, on its route.
+    /// The message keeps this number of its (paced) packets on its route.
     [[nodiscard]] Cut shorten(std::uint32_t number, std::int64_t paced);
     /// How many packets of a message stay on its route behind a link, `most` at most, with `waits`
     /// those that wait for it among them.
@@ -353,7 +353,7 @@ private:
     std::unique_ptr<EpochRoutes> epochs_;  ///< null: no link is ever down
     std::size_t epoch_ = 0;
     bool epoch_awaited_ = false;
-    std::size_t under_way_ = 0;     ///< flows
+    std::size_t in_flight_ = 0;     ///< flows
     std::uint32_t most_flows_ = 0;  ///< at one time, so far
     PathTable paths_;
     std::uint32_t channels_;  ///< of all traffic classes

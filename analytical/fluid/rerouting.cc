@@ -64,7 +64,7 @@ void FluidNetwork::begin_epoch() {
                  flows.begin() + static_cast<std::ptrdiff_t>(end)});
         begin = end;
     }
-    if (under_way_ > 0) {
+    if (in_flight_ > 0) {
         await_epoch();
     }
 }
@@ -134,7 +134,7 @@ void FluidNetwork::send_again(const engine::Message& message, const Cut& rest, c
         resent_[number] = {message, rest.bytes, whole, none};
         ++wholes_[whole].unsent;
         ++wholes_[whole].expected;
-        ++under_way_;
+        ++in_flight_;
         schedule(engine::later(queue_.now(), timeout_of(path)), timeout, message.id.value(),
                  number);
         return;
@@ -162,7 +162,7 @@ bool FluidNetwork::pair_sends_more(const engine::Message& message) const {
 void FluidNetwork::time_out(std::uint32_t number) {
     const Resent resent = resent_[number];
     resent_.free(number);
-    --under_way_;
+    --in_flight_;
     send_parts(resent.message, resent.bytes, route_number(resent.message), resent.whole);
     --wholes_[resent.whole].unsent;
     --wholes_[resent.whole].expected;
@@ -380,7 +380,7 @@ void FluidNetwork::release(std::uint32_t number) {
     }
     free_stages_[hops].push_back(flow.first_stage);
     paths_.let_go(flow.path);
-    --under_way_;
+    --in_flight_;
     flows_[number].users = 0;
     flows_.free(number);
 }

@@ -97,8 +97,8 @@ TEST(FluidClasses, TheLowestClassGoesFirst) {
     expect_near(times[0], first + 150 * packet + latency, "class 1");
 }
 
-// Max-min fairness by weights: nobody gets more than he wants; who gets less than that gets, by
-// weight, as much as any other one; and nothing is left while somebody wants more.
+// Max-min fairness by weights: no class gets more than it wants; one that gets less than that gets,
+// by weight, as much as any other; and nothing is left while one wants more.
 TEST(FluidClasses, SharesAreFairByWeights) {
     for (std::uint64_t seed = 0; seed < 2000; ++seed) {
         test::Draw draw(seed);

@@ -11,9 +11,11 @@
 
 #include "engine/clock/event_queue.h"
 #include "study/fidelity_network.h"
+#include "study/jobs.h"
 #include "tests/packet/traffic.h"
 #include "tests/support/counted_cases.h"
 #include "tests/support/draw.h"
+#include "tests/support/workloads.h"
 #include "topology/yaml/network_reader.h"
 
 namespace npunet::study {
@@ -67,8 +69,11 @@ Time finish(const Machine& machine, Fidelity fidelity, const Plan& plan) {
 class Errors {
 public:
     void add(const Machine& machine, const Plan& plan, const std::string& name) {
-        const auto packets = static_cast<double>(finish(machine, Fidelity::Packet, plan).ps());
-        const auto fluid = static_cast<double>(finish(machine, Fidelity::Fluid, plan).ps());
+        add(finish(machine, Fidelity::Packet, plan), finish(machine, Fidelity::Fluid, plan), name);
+    }
+    void add(Time of_packets, Time of_fluid, const std::string& name) {
+        const auto packets = static_cast<double>(of_packets.ps());
+        const auto fluid = static_cast<double>(of_fluid.ps());
         const double error = 100.0 * (fluid / packets - 1);
         if (std::getenv("NPUNET_TEST_PRINT") != nullptr) {
             fmt::print("{}: packet {:.3f} us, fluid {:.3f} us, {:+.2f} %\n", name, packets / 1e6,
@@ -193,6 +198,59 @@ TEST(FluidAgainstPackets, OutagesWithATransport) {
         errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
     }
     errors.expect_at_most(0.5, 40);
+}
+
+/// Two or three jobs that share the machine, each with some collectives one after the other.
+std::vector<Job> draw_jobs(Draw& draw, const Machine& machine) {
+    constexpr chakra::CollectiveType types[] = {
+        chakra::CollectiveType::AllReduce, chakra::CollectiveType::AllGather,
+        chakra::CollectiveType::ReduceScatter, chakra::CollectiveType::AllToAll};
+    std::vector<NodeId> npus = machine.network.npu_of_rank;
+    if (draw.one_in(2)) {
+        draw.shuffle(npus);
+    }
+    std::vector<Job> jobs;
+    const auto count = static_cast<std::size_t>(draw.from_to(2, 3));
+    for (std::size_t i = 0; i < count; ++i) {
+        Job job;
+        job.name = "job" + std::to_string(i);
+        job.npus.assign(npus.begin() + static_cast<std::ptrdiff_t>(npus.size() * i / count),
+                        npus.begin() + static_cast<std::ptrdiff_t>(npus.size() * (i + 1) / count));
+        job.start = Time::ns(draw.below(20'000));
+        std::vector<chakra::Node> nodes;
+        for (auto left = draw.from_to(1, 3); left > 0; --left) {
+            const auto id = static_cast<std::uint64_t>(nodes.size() + 1);
+            const std::vector<std::uint64_t> after =
+                nodes.empty() ? std::vector<std::uint64_t>() : std::vector{id - 1};
+            const chakra::CollectiveType type = types[draw.below(4)];
+            const std::int64_t bytes = draw.from_to(1, 64) * 65'536;
+            nodes.push_back(test::collective_node(id, type, bytes, "", after));
+        }
+        job.workload = test::workload_of(
+            job.npus.size(), [&](Rank) { return nodes; }, {},
+            workload_options(machine_of(machine, job.npus)));
+        jobs.push_back(std::move(job));
+    }
+    return jobs;
+}
+
+TEST(FluidAgainstPackets, SeveralJobsInSomePlacement) {
+    Errors errors;
+    const std::uint64_t cases = test::random_cases(24, 400);
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
+        Draw draw(seed);
+        Machine machine = draw_machine(draw);
+        machine.system = engine::default_system_config(machine.dialect);
+        const std::vector<Job> jobs = draw_jobs(draw, machine);
+        const engine::JobsResults packets = simulate_jobs(jobs, machine, Fidelity::Packet);
+        const engine::JobsResults fluid = simulate_jobs(jobs, machine, Fidelity::Fluid);
+        for (std::size_t job = 0; job < jobs.size(); ++job) {
+            errors.add(packets.jobs[job].finish() - jobs[job].start,
+                       fluid.jobs[job].finish() - jobs[job].start,
+                       fmt::format("{} {} {}", seed, machine.network.name, jobs[job].name));
+        }
+    }
+    errors.expect_at_most(0.1, 10);
 }
 
 TEST(FluidAgainstPackets, TrafficClasses) {

@@ -373,6 +373,18 @@ bool random_program_is_folded(std::uint64_t seed, Fidelity fidelity) {
         machine.system.implementations(kind) = {
             *engine::Implementation::named(algorithms[random() % 8])};
     }
+    if (fidelity == Fidelity::Fluid && seed % 4 == 1) {
+        topology::TrafficClasses& classes = machine.network.packet.classes;
+        classes.count = 2;
+        classes.weights = {static_cast<std::uint8_t>(1 + seed % 3), 1};
+        classes.class_of[static_cast<std::size_t>(Communication::AllToAll)] = 1;
+        classes.class_of[static_cast<std::size_t>(Communication::SendReceive)] = 1;
+    }
+    if (fidelity == Fidelity::Fluid && seed % 4 == 3) {
+        const LinkId link(seed % machine.network.graph.links());
+        machine.network.faults.links = {
+            {link, Time(), Time::ns(50'000), topology::Factor{topology::Factor::one / 4}, Time()}};
+    }
     const RandomProgram program(seed, width, height);
     const engine::Workload workload = engine::make_workload(
         static_cast<std::size_t>(width) * static_cast<std::size_t>(height),
@@ -397,7 +409,8 @@ TEST(Fold, RandomProgramsOnRandomMachines) {
     EXPECT_GT(folded_random_programs(cases, Fidelity::Analytical), cases / 3);
 }
 
-// Where links stand for others as well, shared out or not.
+// Where links stand for others as well, shared out or not; also with traffic classes, and with slow
+// links, where nothing is folded.
 TEST(Fold, RandomProgramsOnFluidLinks) {
     const std::uint64_t cases = test::random_cases(400, 10'000);
     EXPECT_GT(folded_random_programs(cases, Fidelity::Fluid), cases / 10);

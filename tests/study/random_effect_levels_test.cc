@@ -188,10 +188,11 @@ void check(const Work& work, const Machine& machine, Fidelity fidelity) {
     }
     const topology::PacketParameters& packet = machine.network.packet;
     const bool credits = packet.flow_control == topology::FlowControl::Credit;
-    if (fidelity != Fidelity::Packet || packet.header == Bytes(0)) {
+    const bool packets = fidelity != Fidelity::CongestionAware;
+    if (!packets || packet.header == Bytes(0)) {
         expect_absent(gaps, &Gap::header, "no headers");
     }
-    if (fidelity != Fidelity::Packet || (credits && packet.buffer == boundless)) {
+    if (!packets || (credits && packet.buffer == boundless && packet.error_rate == 0)) {
         expect_absent(gaps, &Gap::flow_control, "buffers never fill");
     }
     if (fidelity != Fidelity::Packet || credits ||
@@ -200,11 +201,46 @@ void check(const Work& work, const Machine& machine, Fidelity fidelity) {
     }
     if (work.communications == 1) {
         expect_absent(gaps, &Gap::dependency, "nothing to inherit from");
-        expect_absent({why.communications[0].others}, &Gap::contention, "no other flows");
-        if (why.communications[0].type == "send_recv") {
+        // In the fluid network the rounds in which the first packets leave do not reach back beyond
+        // time 0, so that a run from there may differ by the time of a packet.
+        if (fidelity != Fidelity::Fluid || packet.injection == Rate()) {
+            expect_absent({why.communications[0].others}, &Gap::contention, "no other flows");
+        }
+        // A level with idle links has neither.
+        const bool idle_is_simple = machine.network.faults.empty() && packet.injection == Rate();
+        if (why.communications[0].type == "send_recv" && idle_is_simple) {
             expect_absent(gaps, &Gap::contention, "a message alone");
         }
     }
+}
+
+/// The machine, half of the time with what fluid shares with packets beyond plain links.
+Machine with_features(Draw& draw, Machine machine) {
+    topology::PacketParameters& packet = machine.network.packet;
+    packet.arbitration = topology::Arbitration::RoundRobin;
+    if (draw.one_in(2)) {
+        return machine;
+    }
+    if (draw.one_in(3)) {
+        packet.classes.count = 2;
+        packet.classes.weights = {3, 1};
+        packet.classes.class_of[static_cast<std::size_t>(Communication::AllToAll)] = 1;
+    }
+    if (draw.one_in(3)) {
+        packet.injection = Rate(20'000'000'000);
+    }
+    if (draw.one_in(3) && packet.flow_control == topology::FlowControl::Credit &&
+        packet.switching == topology::Switching::StoreAndForward) {
+        packet.error_rate = 0.01;
+    }
+    if (draw.one_in(3)) {
+        const LinkId link(static_cast<std::size_t>(
+            draw.below(static_cast<std::int64_t>(machine.network.graph.links()))));
+        const Time at = Time::ns(draw.below(20'000));
+        machine.network.faults.links = {{link, at, at + Time::ns(10'000),
+                                         topology::Factor{draw.below(3) * 500'000'000}, Time()}};
+    }
+    return machine;
 }
 
 class RandomEffectLevels : public testing::TestWithParam<int> {};
@@ -220,6 +256,9 @@ TEST_P(RandomEffectLevels, SumsAreExactAndAbsentCausesAreZero) {
         check(work, machine, Fidelity::Packet);
         if (round % 5 == 0) {
             check(work, machine, Fidelity::CongestionAware);
+        }
+        if (round % 2 == 0) {
+            check(work, with_features(draw, machine), Fidelity::Fluid);
         }
         if (HasFailure()) {
             return;
