@@ -47,4 +47,14 @@ void add_trace_command(CLI::App& program, CommandContext& context) {
     add_trace_convert_command(*trace, context);
 }
 
+void add_validate_command(CLI::App& program, CommandContext& context) {
+    CLI::App* validate =
+        program.add_subcommand("validate", "Predictions beside published measurements, row by row");
+    validate->require_subcommand(1);
+    validate->footer(
+        "Example:\n"
+        "  npunet validate kernels validation/kernels-h100-gemm.csv --where state=rested");
+    add_validate_kernels_command(*validate, context);
+}
+
 }  // namespace npunet::cli

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "engine/device/device_profile.h"
 #include "engine/machine/dialect.h"
 #include "engine/machine/system_config.h"
 #include "generators/text/text_workload.h"
@@ -179,6 +180,8 @@ TEST(Inputs, EveryShippedFileIsRead) {
             EXPECT_NO_THROW(static_cast<void>(
                 engine::read_system_config(path, engine::Dialect::named("npunet"), warnings)));
             EXPECT_TRUE(warnings.empty());
+        } else if (kind == "devices") {
+            EXPECT_NO_THROW(static_cast<void>(engine::read_device_profile(path)));
         } else {
             ADD_FAILURE() << "no purpose is documented";
         }
