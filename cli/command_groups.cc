@@ -52,9 +52,11 @@ void add_validate_command(CLI::App& program, CommandContext& context) {
         program.add_subcommand("validate", "Measurements of real machines beside simulations");
     validate->require_subcommand(1);
     validate->footer(
-        "Example:\n"
-        "  npunet validate collectives");
+        "Examples:\n"
+        "  npunet validate collectives\n"
+        "  npunet validate kernels validation/kernels-h100-gemm.csv --where state=rested");
     add_validate_collectives_command(*validate, context);
+    add_validate_kernels_command(*validate, context);
 }
 
 }  // namespace npunet::cli

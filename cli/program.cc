@@ -82,6 +82,7 @@ int run_program(std::vector<std::string> arguments, std::ostream& raw_out, std::
     add_report_command(program, context);
     add_topology_command(program, context);
     add_trace_command(program, context);
+    add_device_command(program, context);
     add_validate_command(program, context);
     add_help_command(program, context);
     add_completion_command(program, context);

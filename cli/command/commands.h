@@ -21,6 +21,7 @@ struct CommandContext {
 void add_analyze_command(CLI::App& program, CommandContext& context);
 void add_collective_command(CLI::App& program, CommandContext& context);
 void add_compare_command(CLI::App& program, CommandContext& context);
+void add_device_command(CLI::App& program, CommandContext& context);
 void add_generate_command(CLI::App& program, CommandContext& context);
 void add_megatron_command(CLI::App& program, CommandContext& context);
 void add_plan_command(CLI::App& program, CommandContext& context);
@@ -30,6 +31,9 @@ void add_sweep_command(CLI::App& program, CommandContext& context);
 void add_topology_command(CLI::App& program, CommandContext& context);
 void add_trace_command(CLI::App& program, CommandContext& context);
 void add_validate_command(CLI::App& program, CommandContext& context);
+
+/// Of npunet device.
+void add_device_fit_command(CLI::App& device, CommandContext& context);
 
 /// Of npunet generate.
 void add_generate_collective_command(CLI::App& generate, CommandContext& context);
@@ -59,6 +63,7 @@ void add_trace_validate_command(CLI::App& trace, CommandContext& context);
 
 /// Of npunet validate.
 void add_validate_collectives_command(CLI::App& validate, CommandContext& context);
+void add_validate_kernels_command(CLI::App& validate, CommandContext& context);
 
 /// They describe the commands that have been added before.
 void add_completion_command(CLI::App& program, CommandContext& context);

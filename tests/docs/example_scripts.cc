@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 void ExampleScripts::SetUp() {
     fs::create_directories(folder_ / "bin");
-    for (const char* shipped : {"configs", "examples"}) {
+    for (const char* shipped : {"configs", "examples", "validation"}) {
         fs::create_symlink(fs::path(NPUNET_SOURCE_DIR) / shipped, folder_ / shipped);
     }
     fs::create_symlink(NPUNET_PROGRAM, folder_ / "bin/npunet");

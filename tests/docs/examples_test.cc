@@ -28,7 +28,7 @@ class Folder {
 public:
     Folder() {
         fs::create_directories(folder_ / "build/release");
-        for (const char* shipped : {"configs", "examples"}) {
+        for (const char* shipped : {"configs", "examples", "validation"}) {
             fs::create_symlink(fs::path(NPUNET_SOURCE_DIR) / shipped, folder_ / shipped);
         }
         fs::create_symlink(NPUNET_PROGRAM, folder_ / "build/release/npunet");

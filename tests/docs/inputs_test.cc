@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "engine/collective_library/library_profile.h"
+#include "engine/device/device_profile.h"
 #include "engine/machine/dialect.h"
 #include "engine/machine/system_config.h"
 #include "generators/text/text_workload.h"
@@ -182,6 +183,8 @@ TEST(Inputs, EveryShippedFileIsRead) {
             EXPECT_TRUE(warnings.empty());
         } else if (kind == "collectives") {
             EXPECT_NO_THROW(static_cast<void>(engine::read_library_profile(path)));
+        } else if (kind == "devices") {
+            EXPECT_NO_THROW(static_cast<void>(engine::read_device_profile(path)));
         } else {
             ADD_FAILURE() << "no purpose is documented";
         }

@@ -1,0 +1,73 @@
+#include "engine/device/kernel.h"
+
+#include <array>
+
+namespace npunet::engine {
+
+namespace {
+
+constexpr std::array<const char*, kernel_kinds> kernel_list{
+    "",     "matmul",  "grouped_matmul", "attention", "attention_backward",
+    "norm", "softmax", "elementwise",    "embedding", "optimizer",
+    "copy"};
+
+struct TypeEntry {
+    const char* name;
+    std::int64_t bytes;
+};
+
+constexpr std::array<TypeEntry, 9> type_list{{{"", 0},
+                                              {"bf16", 2},
+                                              {"fp16", 2},
+                                              {"fp8", 1},
+                                              {"fp4", 1},
+                                              {"int8", 1},
+                                              {"tf32", 4},
+                                              {"fp32", 4},
+                                              {"fp64", 8}}};
+
+}  // namespace
+
+const char* name_of(Kernel kernel) {
+    return kernel_list[static_cast<std::size_t>(kernel)];
+}
+
+const char* name_of(DataType type) {
+    return type_list[static_cast<std::size_t>(type)].name;
+}
+
+std::optional<Kernel> kernel_named(std::string_view name) {
+    for (std::size_t i = 1; i < kernel_list.size(); ++i) {
+        if (name == kernel_list[i]) {
+            return static_cast<Kernel>(i);
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<DataType> data_type_named(std::string_view name) {
+    for (std::size_t i = 1; i < type_list.size(); ++i) {
+        if (name == type_list[i].name) {
+            return static_cast<DataType>(i);
+        }
+    }
+    return std::nullopt;
+}
+
+std::string data_type_names() {
+    std::string names;
+    for (std::size_t i = 1; i < type_list.size(); ++i) {
+        names += (i == 1 ? "" : ", ") + std::string(type_list[i].name);
+    }
+    return names;
+}
+
+std::int64_t bytes_of(DataType type) {
+    return type_list[static_cast<std::size_t>(type)].bytes;
+}
+
+bool is_memory_bound(Kernel kernel) {
+    return kernel >= Kernel::Norm;
+}
+
+}  // namespace npunet::engine

@@ -1,0 +1,198 @@
+// Times of kernels against closed forms, and the shipped device profiles.
+
+#include "engine/device/kernel_time.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/errors.h"
+#include "engine/device/device_profile.h"
+#include "tests/support/temporary_folder.h"
+
+namespace npunet::engine {
+namespace {
+
+/// Ten multiprocessors of 1 TFLOP/s each, 1000 GB/s, everything else ideal.
+DeviceProfile ideal() {
+    DeviceProfile device;
+    device.name = "ideal";
+    device.file = "ideal.json";
+    device.multiprocessors = 10;
+    device.peak_tflops[DataType::Bf16] = 10;
+    device.memory_bandwidth = 1000;
+    MatmulRates rates;
+    rates.tiles = {{100, 100}};
+    rates.split_k = {1};
+    rates.cache_bandwidth = 1000;
+    device.matmul[DataType::Bf16] = rates;
+    device.attention.push_back({"flash", {}, {}});
+    device.attention.front().forward.passes = 0;
+    device.attention.front().backward.passes = 0;
+    device.memory.fill({0.5, 2});
+    return device;
+}
+
+double bf16_us(const DeviceProfile& device, const MatmulShape& shape) {
+    return matmul_us(device, DataType::Bf16, shape);
+}
+
+// A tile of 100 x 100 over k = 10 000 has 2 x 10^8 operations: 200 us on a multiprocessor.
+TEST(KernelTime, ProductsTakeWholeWavesOfTiles) {
+    const DeviceProfile device = ideal();
+    EXPECT_DOUBLE_EQ(bf16_us(device, {1, 100, 100, 10'000}), 200);
+    EXPECT_DOUBLE_EQ(bf16_us(device, {1, 100, 1000, 10'000}), 200);  // ten tiles
+    EXPECT_DOUBLE_EQ(bf16_us(device, {1, 101, 1000, 10'000}), 400);  // twenty, half empty
+    EXPECT_DOUBLE_EQ(bf16_us(device, {15, 100, 100, 10'000}), 400);  // batches add tiles
+}
+
+TEST(KernelTime, WavesMayBeFractions) {
+    DeviceProfile device = ideal();
+    device.matmul[DataType::Bf16].wave_rounding = 0;
+    EXPECT_DOUBLE_EQ(bf16_us(device, {15, 100, 100, 10'000}), 300);
+    EXPECT_DOUBLE_EQ(bf16_us(device, {5, 100, 100, 10'000}), 200) << "one wave at least";
+    device.matmul[DataType::Bf16].wave_rounding = 0.5;
+    EXPECT_DOUBLE_EQ(bf16_us(device, {15, 100, 100, 10'000}), 350);
+}
+
+// Both ramps halve the rate: s = 50 and a ramp of 50, k = 10 000 and a ramp of 10 000.
+TEST(KernelTime, RampsAndLaunches) {
+    DeviceProfile device = ideal();
+    MatmulRates& rates = device.matmul[DataType::Bf16];
+    rates.tile_ramp = 50;
+    EXPECT_DOUBLE_EQ(bf16_us(device, {1, 100, 100, 10'000}), 400);
+    rates.k_ramp = 10'000;
+    EXPECT_DOUBLE_EQ(bf16_us(device, {1, 100, 100, 10'000}), 800);
+    rates.efficiency = 0.5;
+    rates.launch_us = 3;
+    EXPECT_DOUBLE_EQ(bf16_us(device, {1, 100, 100, 10'000}), 1603);
+}
+
+// k in four parts uses four multiprocessors; adding up costs 5 us and 4 x 4 x 10^4 bytes.
+TEST(KernelTime, PartsOfKWorkAtTheSameTime) {
+    DeviceProfile device = ideal();
+    MatmulRates& rates = device.matmul[DataType::Bf16];
+    rates.split_k = {1, 4};
+    rates.split_us = 5;
+    EXPECT_DOUBLE_EQ(bf16_us(device, {1, 100, 100, 10'000}), 50 + 5 + 1.6e5 / 1e9);
+    EXPECT_DOUBLE_EQ(bf16_us(device, {1, 100, 100, 500}), 10) << "parts of less than 128";
+}
+
+// 1000 x 1 x 1000: 2 004 000 bytes at half the bandwidth; tiles compute 20 us.
+TEST(KernelTime, MemoryLimitsThinProducts) {
+    DeviceProfile device = ideal();
+    MatmulRates& rates = device.matmul[DataType::Bf16];
+    rates.memory_efficiency = 0.05;
+    EXPECT_DOUBLE_EQ(bf16_us(device, {1, 1000, 1, 1000}), 2'004'000 / 5e4);
+    rates.exposed_share = 0.5;
+    EXPECT_DOUBLE_EQ(bf16_us(device, {1, 1000, 1, 1000}), 2'004'000 / 5e4 + 10);
+}
+
+TEST(KernelTime, TheFastestTileCounts) {
+    DeviceProfile device = ideal();
+    device.matmul[DataType::Bf16].tiles = {{100, 100}, {10, 100}};
+    EXPECT_DOUBLE_EQ(bf16_us(device, {1, 100, 100, 10'000}), 20);
+}
+
+// 10 heads of 1280 queries: 100 blocks of 4 x 128 x 1280 x 128 operations, ten a multiprocessor.
+TEST(KernelTime, AttentionIsTheSumOfItsBlocks) {
+    const DeviceProfile device = ideal();
+    const double block = 4.0 * 128 * 1280 * 128 / 1e6;
+    AttentionShape shape{1, 10, 10, 1280, 1280, 128, false};
+    EXPECT_DOUBLE_EQ(attention_us(device, DataType::Bf16, shape, false), 10 * block);
+    EXPECT_DOUBLE_EQ(attention_us(device, DataType::Bf16, shape, true), 25 * block);
+    shape.causal = true;  // a block meets 704 keys in the mean
+    EXPECT_DOUBLE_EQ(attention_us(device, DataType::Bf16, shape, false), 10 * block * 704 / 1280);
+    shape.heads = 1;  // ten blocks at the same time: the longest counts
+    EXPECT_DOUBLE_EQ(attention_us(device, DataType::Bf16, shape, false), block);
+}
+
+// Of 128 queries after 1152 keys that all of them meet, the mask hides half of a block.
+TEST(KernelTime, LaterQueriesMeetEarlierKeys) {
+    const DeviceProfile device = ideal();
+    const AttentionShape shape{100, 1, 1, 128, 1280, 128, true};
+    EXPECT_DOUBLE_EQ(attention_us(device, DataType::Bf16, shape, false),
+                     10 * 4.0 * 128 * 1280 * 128 / 1e6);
+}
+
+TEST(KernelTime, OtherKernelsMoveBytes) {
+    EXPECT_DOUBLE_EQ(memory_us(ideal(), Kernel::Norm, 1e6), 2 + 1e6 / 5e5);
+}
+
+TEST(KernelTime, TypesWithoutRatesUseThoseOfBf16) {
+    DeviceProfile device = ideal();
+    EXPECT_DOUBLE_EQ(matmul_us(device, DataType::Fp16, {1, 100, 100, 10'000}), 200);
+    device.peak_tflops[DataType::Fp8] = 20;
+    EXPECT_DOUBLE_EQ(matmul_us(device, DataType::Fp8, {1, 100, 100, 10'000}), 100);
+    EXPECT_THROW(static_cast<void>(matmul_us(device, DataType::Fp64, {1, 1, 1, 1})), InputError);
+}
+
+// Every value has a source, and what is written reads back the same.
+TEST(DeviceProfiles, ShippedOnesAreWhole) {
+    const std::vector<std::string> names = known_devices();
+    EXPECT_THAT(names, testing::IsSupersetOf({"a100-sxm4-40gb", "a100-sxm4-80gb", "h100-sxm5-80gb",
+                                              "h200", "b200", "gb200"}));
+    const test::TemporaryFolder folder;
+    for (const std::string& name : names) {
+        SCOPED_TRACE(name);
+        const DeviceProfile device = load_device_profile(name);
+        EXPECT_EQ(device.name, name);
+        EXPECT_EQ(device.sources.count("hardware"), 1U);
+        EXPECT_EQ(device.sources.count("launch-us"), 1U);
+        for (const auto& [type, rates] : device.matmul) {
+            EXPECT_EQ(device.sources.count(std::string("matmul.") + name_of(type)), 1U);
+        }
+        for (const AttentionKernel& kernel : device.attention) {
+            for (const char* const direction : {".forward", ".backward"}) {
+                EXPECT_EQ(device.sources.count("attention." + kernel.name + direction), 1U);
+            }
+        }
+        for (std::size_t i = 1; i < kernel_kinds; ++i) {
+            const auto kernel = static_cast<Kernel>(i);
+            EXPECT_EQ(device.sources.count(std::string("memory.") + name_of(kernel)),
+                      is_memory_bound(kernel) ? 1U : 0U);
+        }
+        const std::string text = device_profile_text(device);
+        const auto copy = folder.write(name + ".json", text);
+        EXPECT_EQ(device_profile_text(read_device_profile(copy.string())), text);
+    }
+}
+
+TEST(DeviceProfiles, ErrorsNameThePlace) {
+    const test::TemporaryFolder folder;
+    const auto message_of = [&folder](const std::string& text) -> std::string {
+        try {
+            static_cast<void>(read_device_profile(folder.write("own.json", text).string()));
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_THAT(message_of("{}"), testing::HasSubstr("schema"));
+    EXPECT_THAT(message_of(R"({"schema": 1, "name": "x", "multiprocesors": 3})"),
+                testing::HasSubstr("multiprocessors"));
+    EXPECT_THAT(message_of(R"({"schema": 1, "name": "x", "based-on": "h101"})"),
+                testing::HasSubstr("h100-sxm5-80gb"));
+    const std::string text = device_profile_text(load_device_profile("h100-sxm5-80gb"));
+    std::string broken = text;
+    broken.replace(broken.find("\"efficiency\": "), 14, "\"efficiency\": 7");
+    EXPECT_THAT(message_of(broken), testing::HasSubstr("efficiency"));
+    try {
+        static_cast<void>(load_device_profile("h100", "--device"));
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_THAT(error.what(), testing::HasSubstr("--device"));
+    }
+}
+
+TEST(DeviceProfiles, ADerivedOneHasTheBasesKernels) {
+    const DeviceProfile base = load_device_profile("h100-sxm5-80gb");
+    const DeviceProfile device = load_device_profile("h200");
+    EXPECT_EQ(device.memory_bandwidth, 4800);
+    EXPECT_EQ(device.matmul.at(DataType::Bf16).efficiency,
+              base.matmul.at(DataType::Bf16).efficiency);
+    EXPECT_EQ(device.attention.size(), base.attention.size());
+    EXPECT_LT(memory_us(device, Kernel::Copy, 1e9), memory_us(base, Kernel::Copy, 1e9));
+}
+
+}  // namespace
+}  // namespace npunet::engine
