@@ -20,6 +20,8 @@ namespace {
 /// or buffer.
 constexpr unsigned kind_of_state = 11;
 constexpr unsigned state_bits = 32;
+/// Messages of up to this number of packets are not a stream where they take turns with others.
+constexpr std::int64_t most_single_packets = 8;
 constexpr std::uint64_t most_rounds = (std::uint64_t{1} << (58 - state_bits - 3)) - 1;
 
 }  // namespace
@@ -169,10 +171,13 @@ std::uint32_t FluidNetwork::new_stages(std::uint32_t hops) {
 }
 
 void FluidNetwork::send(const Message& message) {
-    const CachedRoute& route = routes_[routes_.number(message.source, message.destination)];
+    const std::uint32_t number = routes_.number(message.source, message.destination);
+    const CachedRoute& route = routes_[number];
     // Transports that take packets in order keep to one route.
     if (route.planes == 1 || description_.multipath == nullptr) {
-        start(message, message.bytes, route, 0, none);
+        const std::uint32_t link = first_link(routes_.link(route.begin));
+        ports_[link].starts.push_back({message, number});
+        touch(link);
         return;
     }
     // Packets take the planes in turn; a source's next message begins one plane later.
@@ -190,12 +195,46 @@ void FluidNetwork::send(const Message& message) {
         const Bytes bytes =
             has_last ? message.bytes - (packets - count) * Bytes(mtu) : count * Bytes(mtu);
         const auto plane = static_cast<std::uint32_t>((p + offset) % planes);
-        start(message, bytes, route, plane, whole);
+        start(message, bytes, route, plane, whole, none);
+    }
+}
+
+void FluidNetwork::start_all(std::uint32_t link) {
+    const std::vector<Start> starts = std::exchange(ports_[link].starts, {});
+    if (starts.empty()) {
+        return;
+    }
+    const std::vector<SourceRing>& rings = ports_[link].rings;
+    // Messages of one queue pair do not take turns with each other. HPCC has rates of its own.
+    const bool turns =
+        description_.packet.congestion_control.algorithm != topology::CongestionAlgorithm::Hpcc &&
+        (std::any_of(rings.begin(), rings.end(),
+                     [](const SourceRing& ring) { return ring.busy(); }) ||
+         (queue_pairs_
+              ? std::any_of(starts.begin(), starts.end(),
+                            [&](const Start& start) { return start.route != starts.front().route; })
+              : starts.size() > 1));
+    for (const Start& each : starts) {
+        const Message& message = each.message;
+        const CachedRoute& route = routes_[each.route];
+        const std::int64_t count = PacketCount(message.bytes, description_.packet).packets;
+        if (!turns || count == 1 || count > most_single_packets) {
+            start(message, message.bytes, route, 0, none, none);
+            continue;
+        }
+        const Bytes mtu = description_.packet.mtu;
+        const auto parts = static_cast<std::uint32_t>(count);
+        const std::uint32_t whole = wholes_.take();
+        wholes_[whole] = {Time::max(), parts, parts, none};
+        for (std::int64_t p = 1; p <= count; ++p) {
+            start(message, p < count ? mtu : message.bytes - (count - 1) * mtu, route, 0, whole,
+                  whole);
+        }
     }
 }
 
 void FluidNetwork::start(const Message& message, Bytes bytes, const CachedRoute& route,
-                         std::uint32_t plane, std::uint32_t whole) {
+                         std::uint32_t plane, std::uint32_t whole, std::uint32_t pair) {
     const std::uint32_t hops = route.hops;
     const std::uint32_t number = flows_.take();
     Flow& flow = flows_[number];
@@ -228,7 +267,7 @@ void FluidNetwork::start(const Message& message, Bytes bytes, const CachedRoute&
         ring = port.rings.end() - 1;
     }
     const Share given = port.ring_shares[static_cast<std::size_t>(ring - port.rings.begin())];
-    ring->add({flow.first_stage, path.paced, work_of(first.last), queue_pairs_ ? path.route : none},
+    ring->add({flow.first_stage, path.paced, work_of(first.last), queue_pairs_ ? path.route : pair},
               given / 2);
 }
 

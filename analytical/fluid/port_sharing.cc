@@ -148,6 +148,7 @@ void FluidNetwork::share_out() {
 }
 
 void FluidNetwork::prepare(std::uint32_t link) {
+    start_all(link);
     if (!ports_[link].live && ports_[link].starting()) {
         pass(ports_[link], link);
         if (ports_[link].forecast.present() > 0) {
@@ -246,6 +247,9 @@ void FluidNetwork::share_queues(Port& port) {
         const Share share = claims_[q].share;
         port.given += share;
         queue.serve(share);
+        if (queue.waiting()) {
+            queue_closing(port, queue);
+        }
         port.ahead[q] = queue.waiting() ? ahead_of(port.full, share, round, positions_[q]) : Time();
         queue.leaving(parts_);
         for (const InputQueue::Part& part : parts_) {
@@ -269,6 +273,17 @@ void FluidNetwork::share_queues(Port& port) {
             changed_buffers_.push_back(feed.buffer);
         }
     }
+}
+
+void FluidNetwork::queue_closing(Port& port, InputQueue& queue) {
+    std::erase_if(port.closing, [&](std::uint32_t number) {
+        Stage& stage = stages_[number];
+        if (stage.ended || stage.hop->queue != queue.key() ||
+            paths_[flows_[stage.flow].path].packets > 1) {
+            return false;
+        }
+        return stage.ended = queue.end_in(number, work_of(stage.hop->total));
+    });
 }
 
 void FluidNetwork::order_queues(const Port& port, std::int64_t round) {
