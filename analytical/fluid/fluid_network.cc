@@ -226,20 +226,21 @@ void FluidNetwork::start_all(std::uint32_t link) {
         const auto parts = static_cast<std::uint32_t>(count);
         const std::uint32_t whole = wholes_.take();
         wholes_[whole] = {Time::max(), parts, parts, none};
-        for (std::int64_t p = 1; p <= count; ++p) {
-            start(message, p < count ? mtu : message.bytes - (count - 1) * mtu, route, 0, whole,
-                  whole);
+        for (std::uint32_t p = 0; p < parts; ++p) {
+            start(message, p + 1 < parts ? mtu : message.bytes - (count - 1) * mtu, route, 0, whole,
+                  p);
         }
     }
 }
 
 void FluidNetwork::start(const Message& message, Bytes bytes, const CachedRoute& route,
-                         std::uint32_t plane, std::uint32_t whole, std::uint32_t pair) {
+                         std::uint32_t plane, std::uint32_t whole, std::uint32_t packet) {
     const std::uint32_t hops = route.hops;
     const std::uint32_t number = flows_.take();
     Flow& flow = flows_[number];
     flow.message = message;
     flow.whole = whole;
+    flow.packet = packet;
     flow.path = paths_.take(route, plane, bytes);
     flow.users = 2;
     flow.started = Time::max();
@@ -267,7 +268,8 @@ void FluidNetwork::start(const Message& message, Bytes bytes, const CachedRoute&
         ring = port.rings.end() - 1;
     }
     const Share given = port.ring_shares[static_cast<std::size_t>(ring - port.rings.begin())];
-    ring->add({flow.first_stage, path.paced, work_of(first.last), queue_pairs_ ? path.route : pair},
+    const std::uint32_t turn = packet == none ? none : whole;
+    ring->add({flow.first_stage, path.paced, work_of(first.last), queue_pairs_ ? path.route : turn},
               given / 2);
 }
 

@@ -93,11 +93,12 @@ private:
         Time started;
         std::uint32_t path = 0;
         std::uint32_t first_stage = none;
-        std::uint32_t users = 0;     ///< links that share themselves out to it, and its delivery
-        std::uint32_t whole = none;  ///< in wholes_, of a part of a message
-        std::uint64_t delivery = 0;  ///< which of the planned ones counts
-        Share answered = 0;          ///< rate on the last link of which the links back know
-        std::uint32_t next = none;   ///< of a Pool
+        std::uint32_t users = 0;      ///< links that share themselves out to it, and its delivery
+        std::uint32_t whole = none;   ///< in wholes_, of a part of a message
+        std::uint32_t packet = none;  ///< of its message, which is sent packet by packet
+        std::uint64_t delivery = 0;   ///< which of the planned ones counts
+        Share answered = 0;           ///< rate on the last link of which the links back know
+        std::uint32_t next = none;    ///< of a Pool
     };
 
     /// A message that goes over several planes.
@@ -180,7 +181,7 @@ private:
     /// In what time the link fills the buffer behind it; Time::max(): it does not hold it back.
     [[nodiscard]] Time limit_of(LinkId number, Time full) const;
     void start(const engine::Message& message, Bytes bytes, const CachedRoute& route,
-               std::uint32_t plane, std::uint32_t whole, std::uint32_t pair);
+               std::uint32_t plane, std::uint32_t whole, std::uint32_t packet);
     /// The messages start that have been sent in this instant; packet by packet where they take
     /// turns and have few.
     void start_all(std::uint32_t link);
