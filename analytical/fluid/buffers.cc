@@ -76,8 +76,8 @@ bool FluidNetwork::windows_fit(std::uint32_t number) const {
     Time sum;
     for (const std::uint32_t stage : stages) {
         if (stages_[stage].input == number) {
-            sum =
-                later(sum, transfer_time(paths_[flows_[stages_[stage].flow].path].queueing, rate));
+            const Path& path = paths_[flows_[stages_[stage].flow].path];
+            sum = later(sum, transfer_time(std::min(path.queueing, path.wire), rate));
         }
     }
     return sum <= buffers_[number].limit;

@@ -21,6 +21,8 @@ namespace {
 /// or buffer.
 constexpr unsigned kind_of_state = 11;
 constexpr unsigned state_bits = 32;
+/// Messages of up to this number of packets are not a stream where they take turns with others.
+constexpr std::int64_t most_single_packets = 8;
 constexpr std::uint64_t most_rounds = (std::uint64_t{1} << (58 - state_bits - 4)) - 1;
 
 /// With a port of each NPU for injection, if it has one; else null.
@@ -266,7 +268,16 @@ std::uint32_t FluidNetwork::new_stages(std::uint32_t hops) {
 }
 
 void FluidNetwork::send(const Message& message) {
-    send_parts(message, message.bytes, route_number(message), none);
+    const std::uint32_t number = route_number(message);
+    const CachedRoute& route = routes_[number];
+    // Over planes, and where links go down, what is under way can be divided: streams.
+    if (epochs_ != nullptr || (route.planes > 1 && description_.multipath != nullptr)) {
+        send_parts(message, message.bytes, number, none);
+        return;
+    }
+    const std::uint32_t link = first_link(routes_.link(route.begin));
+    ports_[link].starts.push_back({message, number});
+    touch(link);
 }
 
 std::uint32_t FluidNetwork::route_number(const Message& message) {
@@ -309,7 +320,7 @@ void FluidNetwork::send_parts(const Message& message, Bytes bytes, std::uint32_t
         const bool has_last = (packets - 1) % planes == p;
         const Bytes own = has_last ? bytes - (packets - count) * Bytes(mtu) : count * Bytes(mtu);
         const auto plane = static_cast<std::uint32_t>((p + offset) % planes);
-        start(message, own, route, plane, whole);
+        start(message, own, route, plane, whole, none);
     }
 }
 
@@ -318,8 +329,41 @@ std::uint32_t FluidNetwork::class_of(const Message& message) const {
                                                      : message.traffic_class;
 }
 
+void FluidNetwork::start_all(std::uint32_t link) {
+    const std::vector<Start> starts = std::exchange(ports_[link].starts, {});
+    if (starts.empty()) {
+        return;
+    }
+    const std::vector<SourceRing>& rings = ports_[link].rings;
+    // Messages of one queue pair do not take turns with each other. HPCC has rates of its own.
+    const bool turns =
+        description_.packet.congestion_control.algorithm != topology::CongestionAlgorithm::Hpcc &&
+        (std::any_of(rings.begin(), rings.end(),
+                     [](const SourceRing& ring) { return ring.busy(); }) ||
+         (queue_pairs_
+              ? std::any_of(starts.begin(), starts.end(),
+                            [&](const Start& start) { return start.route != starts.front().route; })
+              : starts.size() > 1));
+    for (const Start& each : starts) {
+        const Message& message = each.message;
+        const std::int64_t count = PacketCount(message.bytes, description_.packet).packets;
+        if (!turns || count == 1 || count > most_single_packets) {
+            start(message, message.bytes, each.route, 0, none, none);
+            continue;
+        }
+        const Bytes mtu = description_.packet.mtu;
+        const auto parts = static_cast<std::uint32_t>(count);
+        const std::uint32_t whole = wholes_.take();
+        wholes_[whole] = {Time::max(), parts, parts, none};
+        for (std::uint32_t p = 0; p < parts; ++p) {
+            start(message, p + 1 < parts ? mtu : message.bytes - (count - 1) * mtu, each.route, 0,
+                  whole, p);
+        }
+    }
+}
+
 void FluidNetwork::start(const Message& message, Bytes bytes, std::uint32_t route_number,
-                         std::uint32_t plane, std::uint32_t whole) {
+                         std::uint32_t plane, std::uint32_t whole, std::uint32_t packet) {
     const CachedRoute& route = routes_[route_number];
     const std::uint32_t hops = route.hops;
     const std::uint32_t number = flows_.take();
@@ -329,6 +373,7 @@ void FluidNetwork::start(const Message& message, Bytes bytes, std::uint32_t rout
     flow.route = route_number;
     flow.message = message;
     flow.whole = whole;
+    flow.packet = packet;
     flow.path = paths_.take(route, plane, bytes, class_of(message));
     flow.users = 2;
     flow.started = Time::max();
@@ -356,7 +401,8 @@ void FluidNetwork::start(const Message& message, Bytes bytes, std::uint32_t rout
         ring = port.rings.end() - 1;
     }
     const Share given = port.ring_shares[static_cast<std::size_t>(ring - port.rings.begin())];
-    ring->add({flow.first_stage, path.paced, work_of(first.last), queue_pairs_ ? path.route : none},
+    const std::uint32_t turn = packet == none ? none : whole;
+    ring->add({flow.first_stage, path.paced, work_of(first.last), queue_pairs_ ? path.route : turn},
               given / 2);
 }
 

@@ -15,7 +15,8 @@
 //
 // A message that shares no link with others takes what its packets take on an idle network, to the
 // picosecond. Packets that take turns are a steady stream here, so messages of few packets that
-// meet behind their first link can be early or late by some packets' time.
+// meet behind their first link can be early or late by some packets' time; those that take turns
+// at their source are therefore sent as messages of one packet each.
 //
 // Sources: D. Bertsekas and R. Gallager, Data Networks, 1992 (sharing); B. Liu et al., "A study of
 // networks simulation efficiency: fluid simulation vs. packet-level simulation", INFOCOM 2001, on
@@ -97,10 +98,11 @@ private:
         std::uint32_t path = 0;
         std::uint32_t route = 0;  ///< in the table
         std::uint32_t first_stage = none;
-        std::uint32_t users = 0;     ///< links that share themselves out to it, and its delivery
-        std::uint32_t whole = none;  ///< in wholes_, of a part of a message
-        std::uint64_t delivery = 0;  ///< which of the planned ones counts
-        Share answered = 0;          ///< rate on the last link of which the links back know
+        std::uint32_t users = 0;      ///< links that share themselves out to it, and its delivery
+        std::uint32_t whole = none;   ///< in wholes_, of a part of a message
+        std::uint32_t packet = none;  ///< of its message, which is sent packet by packet
+        std::uint64_t delivery = 0;   ///< which of the planned ones counts
+        Share answered = 0;           ///< rate on the last link of which the links back know
         bool delivered = false;
         std::uint32_t next = none;  ///< of a Pool
     };
@@ -134,6 +136,12 @@ private:
         Time total;
     };
 
+    /// A message that starts in this instant, on one route.
+    struct Start {
+        engine::Message message;
+        std::uint32_t route = 0;  ///< its number
+    };
+
     struct Port {
         Forecast forecast = {};
         Forecast answers = {};               ///< what acknowledgements take
@@ -141,8 +149,9 @@ private:
         std::vector<Share> ring_shares = {};
         std::vector<InputQueue> queues = {};      ///< what comes in by other links
         std::vector<std::uint32_t> classes = {};  ///< of queues
-        std::vector<Time> ahead = {};  ///< of queues: of the last packets of those that end
-        std::vector<Feed> feeds = {};  ///< of queues
+        std::vector<Time> ahead = {};    ///< of queues: of the last packets of those that end
+        std::vector<Feed> feeds = {};    ///< of queues
+        std::vector<Start> starts = {};  ///< in this instant
         std::vector<std::uint32_t> closing = {};  ///< messages whose end will have come in
         Time updated;
         Time passed;  ///< by which the forecast is up to date
@@ -205,7 +214,14 @@ private:
     void send_parts(const engine::Message& message, Bytes bytes, std::uint32_t route,
                     std::uint32_t whole);
     void start(const engine::Message& message, Bytes bytes, std::uint32_t route,
-               std::uint32_t plane, std::uint32_t whole);
+               std::uint32_t plane, std::uint32_t whole, std::uint32_t packet);
+    /// The messages start that have been sent in this instant; packet by packet where they take
+    /// turns and have few.
+    void start_all(std::uint32_t link);
+    [[nodiscard]] std::uint32_t first_link(LinkId link) const {
+        return fold_ == nullptr ? static_cast<std::uint32_t>(link.value())
+                                : fold_->representative(link);
+    }
     [[nodiscard]] std::uint32_t new_stages(std::uint32_t hops);
 
     // rerouting.cc: what happens when links go down or come back.
@@ -328,6 +344,8 @@ private:
     /// Nothing is left to share.
     void fall_quiet(std::uint32_t link);
     void share_queues(Port& port);
+    /// What has come in of messages of which no more comes waits with the rest of the queue.
+    void queue_closing(Port& port, InputQueue& queue);
     void share_rings(Port& port);
     void set_held(Port& port, bool held);
     /// Returns whether messages are held back that do not wait in the buffer.

@@ -149,6 +149,7 @@ void FluidNetwork::share_out() {
 }
 
 void FluidNetwork::prepare(std::uint32_t link) {
+    start_all(link);
     if (!ports_[link].live && ports_[link].starting()) {
         pass(ports_[link], link);
         if (ports_[link].forecast.present() > 0) {
@@ -250,6 +251,9 @@ void FluidNetwork::share_queues(Port& port) {
         const Share share = claims_[q].share;
         port.given += share;
         queue.serve(share);
+        if (queue.waiting()) {
+            queue_closing(port, queue);
+        }
         port.ahead[q] =
             queue.waiting() ? ahead_of(port.full, share, port.speed, round, positions_[q]) : Time();
         queue.leaving(parts_);
@@ -274,6 +278,17 @@ void FluidNetwork::share_queues(Port& port) {
             changed_buffers_.push_back(feed.buffer);
         }
     }
+}
+
+void FluidNetwork::queue_closing(Port& port, InputQueue& queue) {
+    std::erase_if(port.closing, [&](std::uint32_t number) {
+        Stage& stage = stages_[number];
+        if (stage.ended || &port.queues[queue_of(stage)] != &queue ||
+            paths_[flows_[stage.flow].path].packets > 1) {
+            return false;
+        }
+        return stage.ended = queue.end_in(number, work_of(stage.hop->total));
+    });
 }
 
 void FluidNetwork::order_queues(const Port& port, std::int64_t round) {

@@ -188,9 +188,10 @@ void FluidNetwork::look_at_forecast(std::uint32_t link) {
 bool FluidNetwork::comes_before(std::uint32_t a, std::uint32_t b) const {
     const auto content = [&](std::uint32_t number) {
         const Stage& stage = stages_[number];
-        const engine::Message& message = flows_[stage.flow].message;
+        const Flow& flow = flows_[stage.flow];
+        const engine::Message& message = flow.message;
         return std::make_tuple(message.order_major, message.order_minor, message.id.value(),
-                               stage.input, number);
+                               stage.input, flow.packet, number);
     };
     return content(a) < content(b);
 }

@@ -154,6 +154,25 @@ TEST(FluidNetwork, MessagesToOneNpuShareItsPort) {
     }
 }
 
+// m messages of one packet come by a link of eight times the rate, S' = S / 8 a packet, to one of
+// which the node's own message takes a turn as well: it is busy from when the first one is there.
+// As a stream a packet would go on coming while it is sent.
+TEST(FluidNetwork, PacketsThatComeFasterThanTheyLeaveQueueAsAWhole) {
+    const topology::NetworkDescription description = topology::make_network(
+        {topology::make_dimension(DimensionKind::FullyConnected, 4, Rate(400'000'000'000), latency),
+         topology::make_dimension(DimensionKind::FullyConnected, 2, rate, latency)});
+    const Time first = Time::ps(packet.ps() / 8) + latency;
+    for (std::int32_t messages = 1; messages <= 9; ++messages) {
+        Plan plan{message(1, 5, 4096, first)};
+        for (std::int32_t i = 0; i < messages; ++i) {
+            plan.push_back(message(0, 5, 4096));
+        }
+        const test::NaiveRun result = run(plan, description);
+        EXPECT_EQ(test::last_delivery(result), first + (messages + 1) * packet + latency)
+            << messages << " messages";
+    }
+}
+
 // Every message arrives, and every link carries what crosses it; the order in which events are
 // inserted decides nothing.
 TEST(FluidNetwork, CarriesWhatIsSentInAnyOrderOfInsertion) {

@@ -100,6 +100,27 @@ TEST(FluidPairs, TheSameEachTime) {
               run_pair(pair, run_at("packet"), 60).finish);
 }
 
+// Messages of one to eight packets, all of an NPU at once, over links of two rates: packets of one
+// message come with gaps, and in which order they queue decides which links have work.
+TEST(FluidPairs, MessagesOfFewPacketsKeepTheirOrder) {
+    for (const std::int64_t bytes : {4096, 8192, 32768}) {
+        const std::size_t npus = 32;
+        const Pair pair{
+            "rail",
+            network_case("rail",
+                         "Rail: {servers: 8, npus_per_server: 4, scale_up: {kind: switch, "
+                         "bandwidth: 450, latency: 100}, scale_out: {levels: 2, radix: 8, "
+                         "bandwidth: 50, latency: 500}}\n"),
+            collective(TrafficClass::AllToAll, bytes * static_cast<std::int64_t>(npus), npus,
+                       system_with("ring", "ring", 1, 1)),
+            Control::Credits};
+        const RunRecord fluid = run_pair(pair, run_at("fluid"), 60);
+        const RunRecord packets = run_pair(pair, run_at("packet"), 60);
+        const auto packet_ps = static_cast<double>(packets.finish.ps());
+        EXPECT_NEAR(static_cast<double>(fluid.finish.ps()), packet_ps, 0.005 * packet_ps) << bytes;
+    }
+}
+
 // Every control and class is in the sample, and nothing that is not in the product.
 TEST(FluidPairs, SampleHasSomeOfEverything) {
     std::set<std::string> product;
