@@ -31,6 +31,9 @@ void add_topology_command(CLI::App& program, CommandContext& context);
 void add_trace_command(CLI::App& program, CommandContext& context);
 void add_validate_command(CLI::App& program, CommandContext& context);
 
+/// Of npunet collective.
+void add_collective_fit_command(CLI::App& collective, CommandContext& context);
+
 /// Of npunet generate.
 void add_generate_collective_command(CLI::App& generate, CommandContext& context);
 void add_generate_pipeline_command(CLI::App& generate, CommandContext& context);
