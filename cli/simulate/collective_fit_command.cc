@@ -71,7 +71,10 @@ engine::LibraryProfile profile_of(const CollectiveFitOptions& options) {
     return profile;
 }
 
-void run(const CommandContext& context, const CollectiveFitOptions& options) {
+void run(const CommandContext& context, CollectiveFitOptions options) {
+    if (options.files.empty()) {
+        options.files.push_back(study::measured_collectives_file());
+    }
     engine::LibraryProfile profile = profile_of(options);
     const std::vector<study::MeasuredCollective> rows = rows_of(options);
     const engine::GpuArchitecture& architecture =
@@ -123,10 +126,9 @@ void add_collective_fit_command(CLI::App& collective, CommandContext& context) {
     CLI::App* command = collective.add_subcommand(
         "fit", "A profile of a communication library from one's own measurements");
     auto options = std::make_shared<CollectiveFitOptions>();
-    command
-        ->add_option("FILES", options->files,
-                     "What nccl-tests print, a file a collective, or measured rows in CSV")
-        ->required();
+    command->add_option("FILES", options->files,
+                        "What nccl-tests print, a file a collective, or measured rows in CSV "
+                        "(default: the rows that come with npunet)");
     command->add_option("--gpu", options->gpu, "Name of the GPU in the profile, such as h100")
         ->required();
     command->add_option("--architecture", options->architecture, "Its generation")
@@ -146,9 +148,7 @@ void add_collective_fit_command(CLI::App& collective, CommandContext& context) {
     command->add_flag("--quiet", options->quiet, "Nothing on stderr");
     command->footer(
         "Example:\n"
-        "  npunet collective fit all_reduce.txt all_gather.txt --gpu h100 --architecture hopper "
-        "\\\n"
-        "      --output mine.json");
+        "  npunet collective fit --gpu h100 --architecture hopper --output out/mine.json");
     command->callback([options, &context] { run(context, *options); });
 }
 
