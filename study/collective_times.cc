@@ -57,6 +57,7 @@ public:
     }
 
     void use(const AlgorithmToTime& algorithm) {
+        machine_.system.library = algorithm.library;
         machine_.system.files(kind_) = engine::FileChoices();
         machine_.system.files(kind_).list = algorithm.bands;
         machine_.system.implementations(kind_).clear();
@@ -133,25 +134,34 @@ std::string outside_its_bands(const AlgorithmToTime& algorithm, std::int64_t mem
 std::vector<AlgorithmToTime> algorithms_of_files(const engine::SystemConfig& system,
                                                  CollectiveKind kind) {
     std::vector<AlgorithmToTime> files;
+    if (system.library != nullptr && system.library->carries_out(kind)) {
+        AlgorithmToTime library;
+        library.name = system.library->name;
+        library.library = system.library;
+        files.push_back(std::move(library));
+    }
     const auto file_of = [](const AlgorithmToTime& one) -> const engine::FileAlgorithm& {
         return *one.bands.front().algorithm;
     };
     for (const engine::FileChoice& choice : system.files(kind).list) {
         const auto known =
             std::find_if(files.begin(), files.end(), [&](const AlgorithmToTime& one) {
-                return file_of(one).file == choice.algorithm->file &&
+                return one.library == nullptr && file_of(one).file == choice.algorithm->file &&
                        file_of(one).made_for == choice.algorithm->made_for;
             });
         if (known == files.end()) {
-            files.push_back({"file " + choice.algorithm->name, std::nullopt, {choice}});
+            files.push_back({"file " + choice.algorithm->name, std::nullopt, {choice}, nullptr});
         } else {
             known->bands.push_back(choice);
         }
     }
     for (AlgorithmToTime& one : files) {
+        if (one.library != nullptr) {
+            continue;
+        }
         const std::string& name = file_of(one).name;
         if (std::count_if(files.begin(), files.end(), [&](const AlgorithmToTime& other) {
-                return file_of(other).name == name;
+                return other.library == nullptr && file_of(other).name == name;
             }) > 1) {
             one.name = "file " + file_of(one).file;
         }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,10 +27,12 @@ struct AlgorithmToTime {
     /// The choice by cost has neither.
     std::optional<engine::Implementation> built_in;
     std::vector<engine::FileChoice> bands;  ///< a file's, with its sizes
+    /// The communication library of system.json, whatever else is named.
+    std::shared_ptr<const engine::LibraryInUse> library;
 
-    [[nodiscard]] static AlgorithmToTime by_cost() { return {"auto", std::nullopt, {}}; }
+    [[nodiscard]] static AlgorithmToTime by_cost() { return {"auto", std::nullopt, {}, nullptr}; }
     [[nodiscard]] static AlgorithmToTime of(const engine::Implementation& implementation) {
-        return {implementation.spelled(), implementation, {}};
+        return {implementation.spelled(), implementation, {}, nullptr};
     }
 };
 

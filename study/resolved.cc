@@ -20,6 +20,9 @@ using topology::FlowControl;
 using topology::NetworkDescription;
 
 std::vector<std::string> algorithms_of(const Machine& machine, CollectiveKind kind) {
+    if (machine.system.library != nullptr && machine.system.library->carries_out(kind)) {
+        return {machine.system.library->name};
+    }
     const std::vector<engine::Implementation>& list = machine.system.implementations(kind);
     if (list.empty()) {
         return {"auto"};

@@ -32,6 +32,9 @@ void add_topology_command(CLI::App& program, CommandContext& context);
 void add_trace_command(CLI::App& program, CommandContext& context);
 void add_validate_command(CLI::App& program, CommandContext& context);
 
+/// Of npunet collective.
+void add_collective_fit_command(CLI::App& collective, CommandContext& context);
+
 /// Of npunet device.
 void add_device_fit_command(CLI::App& device, CommandContext& context);
 

@@ -197,8 +197,8 @@ void add_collective_command(CLI::App& program, CommandContext& context) {
     CLI::App* command = program.add_subcommand(
         "collective", "Time and bus bandwidth of one collective by every algorithm");
     auto options = std::make_shared<CollectiveOptions>();
-    command->add_option("--network", options->network_file, "The machine (network.yml)")
-        ->required();
+    command->add_option("--network", options->network_file,
+                        "The machine (network.yml); required, but for subcommands");
     command->add_option(
         "--system", options->system_file,
         "system.json; of its algorithms of this collective only those from files are "
@@ -242,7 +242,18 @@ void add_collective_command(CLI::App& program, CommandContext& context) {
         "Example:\n"
         "  npunet collective --network configs/networks/nvswitch-8x2.yml --max-size 64MiB \\\n"
         "      --figure out/all_reduce.svg");
-    command->callback([options, &context] { run(context, *options); });
+    command->require_subcommand(0, 1);
+    add_collective_fit_command(*command, context);
+    command->callback([command, options, &context] {
+        if (!command->get_subcommands().empty()) {
+            return;
+        }
+        if (options->network_file.empty()) {
+            throw InputError({"npunet collective", "--network", "nothing", "a network.yml",
+                              "npunet collective --help explains the options"});
+        }
+        run(context, *options);
+    });
 }
 
 }  // namespace npunet::cli

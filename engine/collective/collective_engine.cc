@@ -53,7 +53,8 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
       reference_reductions_(!dialect.schedules.every_reduction_is_charged),
       turn_(*this),
       delay_end_(*this),
-      slots_free_(*this) {
+      slots_free_(*this),
+      hop_end_(*this) {
     transport_.add_owner(*this);
     for (const ComputeRate& rate : system.compute_rates(workload.ranks())) {
         memory_gbps_.push_back(rate.memory_bandwidth);
@@ -74,6 +75,7 @@ CollectiveRun& CollectiveEngine::run_of(std::uint32_t instance, std::size_t memb
         Run& run = *runs_[index];
         run.started = false;
         run.file.reset();
+        run.channels.reset();
         run.index = index;
         run.rank = rank;
         run.instance = instance;
@@ -100,6 +102,10 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     instances_[instance_index].result.algorithm = run.plan.algorithm;
     if (run.plan.file != nullptr) {
         return start_file(run);
+    }
+    if (run.plan.library != nullptr) {
+        start_channels(run);
+        return false;
     }
     run.make_streams();
     if (!by_content_) {
@@ -302,11 +308,15 @@ inline void CollectiveEngine::arrive(Run& run, std::uint32_t place, std::uint32_
 
 void CollectiveEngine::end_delay(std::uint32_t run_index, std::uint32_t stream, bool opens_phase) {
     Run& run = *runs_[run_index];
-    arrive(run, place_of(stream, run.file ? 0 : run.streams[stream].phase),
+    arrive(run, place_of(stream, run.file || run.channels ? 0 : run.streams[stream].phase),
            opens_phase ? Arrival::phase_opens : Arrival::exchange_completes, Bytes());
 }
 
 void CollectiveEngine::on_delivered(const MessageNote& note, Bytes bytes, Time) {
+    if (note[3] == channel_mark) {
+        hear_of_slice(note);
+        return;
+    }
     Run& run = *runs_[note[0]];
     if (file_messages_ > 0) {
         hear_of_delivery(note);
@@ -389,6 +399,11 @@ void CollectiveEngine::act_on(const Arrival& arrival) {
     Run& run = *arrival.run;
     if (run.file != nullptr) {
         act_on_file(run, arrival);
+        finish_if_done(run);
+        return;
+    }
+    if (run.channels != nullptr) {
+        act_on_channel(run, arrival);
         finish_if_done(run);
         return;
     }

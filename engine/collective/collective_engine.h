@@ -177,6 +177,24 @@ private:
         CollectiveEngine& engine_;
     };
 
+    /// The hop of a slice of a library is over.
+    class HopEnd final : public EventHandler {
+    public:
+        explicit HopEnd(CollectiveEngine& engine) : engine_(engine) {}
+        void handle(std::uint64_t slot) override {
+            engine_.end_hop(static_cast<std::uint32_t>(slot));
+        }
+
+    private:
+        CollectiveEngine& engine_;
+    };
+    /// One that has been delivered.
+    struct SliceOnHop {
+        std::uint32_t run = 0;
+        std::uint32_t place = 0;
+        std::uint32_t number = 0;
+    };
+
     void on_sent(const MessageNote& note) override { end_send_of_trace(note); }
     void on_delivered(const MessageNote& note, Bytes bytes, Time first_byte_left) override;
     void scan(StateScan& scan, MessageNote& note) override;
@@ -247,6 +265,19 @@ private:
     void free_slots(std::uint32_t run, std::uint32_t block, std::int32_t slots);
     void end_step(Run& run, std::uint32_t number);
 
+    // Of communication libraries (channel_steps.cc).
+    ChannelRun& channels_of(Run& run, std::int32_t blocks);
+    [[nodiscard]] Rank rank_of_member(const Run& run, std::size_t member) const;
+    void start_channels(Run& run);
+    void act_on_channel(Run& run, const Arrival& arrival);
+    void start_slice(Run& run, std::uint32_t number);
+    void end_slice(Run& run, std::uint32_t number);
+    void send_slice(Run& run, std::uint32_t number, Time takes);
+    void hear_of_slice(const MessageNote& note);
+    void end_hop(std::uint32_t slot);
+    void slice_is_usable(Run& run, std::uint32_t place, std::uint32_t number);
+    void give_slot_back(Run& run, std::uint32_t number);
+
     const Workload& workload_;
     const topology::NetworkDescription& network_;
     const Dialect& dialect_;
@@ -270,9 +301,13 @@ private:
     Turn turn_;
     DelayEnd delay_end_;
     SlotsFree slots_free_;
+    HopEnd hop_end_;
+    std::vector<SliceOnHop> slices_on_hop_;
+    std::vector<std::uint32_t> free_slices_;
     /// The last word of the note of a message of an MSCCL file; of a trace it is the sender's run
     /// + 1, and of built-in algorithms 0.
     static constexpr std::uint32_t msccl_mark = 0xffffffff;
+    static constexpr std::uint32_t channel_mark = 0xfffffffe;  ///< of a library
     std::uint64_t file_messages_ = 0;  ///< of algorithms from files, under way
     /// Files whose steps can be made with the chunks that one call may have.
     std::vector<std::pair<const FileAlgorithm*, std::int32_t>> checked_slots_;

@@ -23,6 +23,7 @@
 #include "engine/collective/tiered_amounts.h"
 #include "engine/collective_algorithms/phase.h"
 #include "engine/collective_files/file_algorithm.h"
+#include "engine/collective_library/library_schedule.h"
 
 namespace npunet::engine {
 
@@ -58,6 +59,8 @@ struct CollectivePlan {
     std::shared_ptr<const TieredAmounts> amounts;
     /// An algorithm from a file, which lives as long as the SystemConfig: there are no phases then.
     const FileAlgorithm* file = nullptr;
+    /// Of a communication library: there are no phases then. Else null.
+    std::shared_ptr<const LibrarySchedule> library;
 
     [[nodiscard]] std::size_t streams() const {
         return static_cast<std::size_t>(chunks) * static_cast<std::size_t>(lanes);

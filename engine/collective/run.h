@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/collective/channel_run.h"
 #include "engine/collective/file_run.h"
 #include "engine/collective/plan.h"
 
@@ -94,12 +95,13 @@ struct CollectiveRun {
     std::uint32_t member = 0;
     bool started = false;
     bool filling = false;          ///< queues are being looked at
-    std::size_t streams_left = 0;  ///< of an algorithm from a file: thread blocks
+    std::size_t streams_left = 0;  ///< from a file, or of a library: thread blocks
     CollectivePlan plan;
     std::vector<StreamQueue> queues;
-    std::vector<EarlyMessage> early;    ///< until the run has streams
-    std::vector<std::int32_t> to_fill;  ///< queues that are to be looked at
-    std::unique_ptr<FileRun> file;      ///< with an algorithm from a file, in place of streams
+    std::vector<EarlyMessage> early;       ///< until the run has streams
+    std::vector<std::int32_t> to_fill;     ///< queues that are to be looked at
+    std::unique_ptr<FileRun> file;         ///< with an algorithm from a file, in place of streams
+    std::unique_ptr<ChannelRun> channels;  ///< of a communication library, in place of streams
 
     /// The streams and queues of the plan; all of the first phase are to be looked at.
     void make_streams();

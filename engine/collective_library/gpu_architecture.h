@@ -45,7 +45,7 @@ struct GpuArchitecture {
     /// With the constants of that version.
     [[nodiscard]] GpuArchitecture as_of(const LibraryVersion& version) const;
 
-    /// GB/s of a head of NVLS among so many GPUs: the fastest rate of which a GPU's links carry one
+    /// GB/s of a head of NVLS among `gpus` GPUs: the fastest rate of which a GPU's links carry one
     /// more than there are heads. 0 where there is none.
     [[nodiscard]] double nvls_rate(std::int32_t gpus) const;
 };

@@ -37,7 +37,7 @@ enum class LibraryProtocol : std::uint8_t { LL, LL128, Simple };
     return static_cast<std::size_t>(protocol);
 }
 
-/// Of a tree over so many nodes: their logarithm, rounded down.
+/// Depth of a tree over `nodes` nodes: their logarithm, rounded down.
 [[nodiscard]] constexpr std::int32_t tree_depth(std::int32_t nodes) {
     std::int32_t depth = 0;
     while (nodes > 1) {

@@ -26,7 +26,7 @@ struct ChannelUse {
 [[nodiscard]] ChannelUse channels_used(const LibraryCall& call, const LibraryChoice& choice,
                                        std::int32_t most);
 
-/// Data that a chunk of NVLS has for each head, with so many bytes on a channel.
+/// Data that a chunk of NVLS has for each head, with `channel_bytes` on a channel.
 [[nodiscard]] std::int64_t nvls_chunk(std::int64_t channel_bytes, std::int32_t heads);
 
 /// The same for NVLS with trees between `nodes` nodes.

@@ -21,6 +21,19 @@ Time time_of(double us) {
     return Time::ps(std::llround(us * 1e6));
 }
 
+/// Data of a call of a ring.
+std::int64_t ring_chunk(LibraryProtocol protocol) {
+    switch (protocol) {
+        case LibraryProtocol::LL:
+            return 32 << 10;
+        case LibraryProtocol::LL128:
+            return 576'000;
+        case LibraryProtocol::Simple:
+            break;
+    }
+    return 2 << 20;
+}
+
 std::int64_t ceil_of(std::int64_t a, std::int64_t b) {
     return (a + b - 1) / b;
 }
@@ -61,7 +74,8 @@ std::optional<LibraryTiming> LibraryModel::time(const LibraryCall& call,
                                                 const LibraryOverride& override) const {
     LibraryTiming timing;
     if (call.kind == CollectiveKind::AllToAll) {
-        timing.time = time_of(send_time(call, machine, timing.choice, timing.use));
+        const SendTimes times = send_times(call, machine, timing.choice, timing.use);
+        timing.time = time_of(times.start + times.hop + times.send);
         return timing;
     }
     const std::optional<LibraryChoice> choice = tuner_.choose(call, machine, override);
@@ -100,11 +114,11 @@ RingChannel LibraryModel::ring_channel(const LibraryCall& call, const LibraryMac
     const double nodes = call.nodes;
     RingChannel channel;
     channel.calls = call.kind == CollectiveKind::AllReduce ? 2 * call.members - 1 : call.members;
-    double hop = constants_.hop[index_of(protocol)];
+    const Hops hops = hops_of(protocol);
+    double hop = hops.near;
     double link = simple ? constants_.simple_link : constants_.flag_link;
     if (call.nodes > 1) {
-        const double far = constants_.network_hop * ring_network_hops[index_of(protocol)];
-        hop = ((members - nodes) * hop + nodes * far) / members;
+        hop = ((members - nodes) * hops.near + nodes * hops.far) / members;
         link = std::min(link, machine.nics * machine.nic_rate * constants_.network_share);
     }
     channel.hop = time_of(hop);
@@ -113,9 +127,7 @@ RingChannel LibraryModel::ring_channel(const LibraryCall& call, const LibraryMac
     const double send = simple ? wire : std::min(wire, constants_.block[index_of(protocol)]);
     const double receive = simple ? constants_.copy : constants_.block[index_of(protocol)];
     const double slice = simple ? constants_.slice : 0;
-    const std::int64_t chunk = simple                            ? (std::int64_t{2} << 20)
-                               : protocol == LibraryProtocol::LL ? std::int64_t{32} << 10
-                                                                 : 576'000;
+    const std::int64_t chunk = ring_chunk(protocol);
     const double sends = channel.calls - 1;
     // Blocks start together, so that all send at a time; then they drift apart, and while some
     // copy, the others have the links: `together` is what is left of the start.
@@ -156,9 +168,54 @@ RingChannel LibraryModel::ring_channel(const LibraryCall& call, const LibraryMac
 double LibraryModel::ring_time(const LibraryCall& call, const LibraryMachine& machine,
                                LibraryProtocol protocol, const ChannelUse& use) const {
     const RingChannel channel = ring_channel(call, machine, protocol, use);
-    const double all = channels_of(call, machine, LibraryAlgorithm::Ring);
-    return constants_.base[index_of(protocol)] + constants_.block_start * use.channels / all +
+    return ring_start(call, machine, protocol, use) +
            static_cast<double>(ring_channel_time(channel).ps()) * 1e-6;
+}
+
+double LibraryModel::ring_start(const LibraryCall& call, const LibraryMachine& machine,
+                                LibraryProtocol protocol, const ChannelUse& use) const {
+    const double all = channels_of(call, machine, LibraryAlgorithm::Ring);
+    return constants_.base[index_of(protocol)] + constants_.block_start * use.channels / all;
+}
+
+LibraryModel::Hops LibraryModel::hops_of(LibraryProtocol protocol) const {
+    return {constants_.hop[index_of(protocol)],
+            constants_.network_hop * ring_network_hops[index_of(protocol)]};
+}
+
+std::optional<ChannelTiming> LibraryModel::channel_timing(const LibraryCall& call,
+                                                          const LibraryMachine& machine) const {
+    ChannelTiming parts;
+    if (call.kind == CollectiveKind::AllToAll) {
+        const SendTimes times = send_times(call, machine, parts.timing.choice, parts.timing.use);
+        parts.timing.time = time_of(times.start + times.hop + times.send);
+        // What the first bytes take to the receiver is in the start of the closed form.
+        const double hop =
+            std::min(times.start, constants_.hop[index_of(parts.timing.choice.protocol)]);
+        parts.start = time_of(times.start - hop);
+        parts.ring.hop = time_of(hop);
+        parts.far_hop = time_of(hop + times.hop);
+        parts.ring.work = {{1, 1, time_of(times.send), Time()}};
+        parts.chunk = call.bytes;
+        return parts;
+    }
+    const auto timing = time(call, machine, {{LibraryAlgorithm::Ring}, {}});
+    if (!timing || has_root(call.kind)) {
+        return std::nullopt;
+    }
+    parts.timing = *timing;
+    const LibraryProtocol protocol = timing->choice.protocol;
+    const bool simple = protocol == LibraryProtocol::Simple;
+    parts.start = time_of(ring_start(call, machine, protocol, timing->use));
+    parts.ring = ring_channel(call, machine, protocol, timing->use);
+    parts.ring.hop = time_of(hops_of(protocol).near);
+    parts.far_hop = time_of(hops_of(protocol).far);
+    parts.chunk = ring_chunk(protocol);
+    parts.slots = simple ? 4 : 8;
+    for (const RingLoops& like : parts.ring.work) {
+        parts.slices = std::max(parts.slices, like.slices);
+    }
+    return parts;
 }
 
 double LibraryModel::tree_time(const LibraryCall& call, const LibraryMachine& machine,
@@ -212,8 +269,9 @@ double LibraryModel::nvls_tree_time(const LibraryCall& call, const LibraryMachin
            (loops + 2) * (constants_.nvls_loop + std::max(inside, between));
 }
 
-double LibraryModel::send_time(const LibraryCall& call, const LibraryMachine& machine,
-                               LibraryChoice& choice, ChannelUse& use) const {
+LibraryModel::SendTimes LibraryModel::send_times(const LibraryCall& call,
+                                                 const LibraryMachine& machine,
+                                                 LibraryChoice& choice, ChannelUse& use) const {
     constexpr std::int64_t slot = 512 << 10;  // of a connection in a node
     constexpr std::int64_t most_ll = 16 << 10;
     const std::int64_t each = ceil_of(call.bytes, call.members);
@@ -226,7 +284,7 @@ double LibraryModel::send_time(const LibraryCall& call, const LibraryMachine& ma
     const bool ll = each <= most_ll && call.nodes == 1;
     choice.protocol = ll ? LibraryProtocol::LL : LibraryProtocol::Simple;
     if (ll) {
-        return constants_.send_base[0] + bytes / (constants_.block[0] * bytes_a_us);
+        return {constants_.send_base[0], 0, bytes / (constants_.block[0] * bytes_a_us)};
     }
     const double near = call.per_node() - 1;
     const double far = call.members - call.per_node();
@@ -242,7 +300,7 @@ double LibraryModel::send_time(const LibraryCall& call, const LibraryMachine& ma
     const double blocks = static_cast<double>(use.bytes) / (constants_.send_block * bytes_a_us);
     const double part = bytes / parts;
     const double filled = std::min(1.0, part / static_cast<double>(slot));
-    return constants_.send_base[1] + hop + std::max(wire, blocks) + constants_.send_slot * filled;
+    return {constants_.send_base[1], hop, std::max(wire, blocks) + constants_.send_slot * filled};
 }
 
 }  // namespace npunet::engine

@@ -29,6 +29,17 @@ struct LibraryTiming {
     Time time;  ///< from the start of the kernel on all GPUs to the end on the last one
 };
 
+/// What an endpoint of a ring, or of sends and receives, costs: for a simulation of the messages.
+struct ChannelTiming {
+    LibraryTiming timing;
+    Time start;               ///< before a block's first call; the end of the kernel is in it
+    RingChannel ring;         ///< `hop`: within a node
+    Time far_hop;             ///< between nodes
+    std::int64_t chunk = 0;   ///< data of a call, at most
+    std::int32_t slices = 1;  ///< of a call, at most
+    std::int32_t slots = 8;   ///< slices of a connection
+};
+
 class LibraryModel {
 public:
     LibraryModel(const GpuArchitecture& architecture, const LibraryVersion& version,
@@ -38,6 +49,11 @@ public:
     [[nodiscard]] std::optional<LibraryTiming> time(const LibraryCall& call,
                                                     const LibraryMachine& machine,
                                                     const LibraryOverride& override) const;
+
+    /// The same in parts, of rings and all-to-alls: where the tuner would choose another algorithm,
+    /// of the ring with the protocol that it would choose for that. Nothing for other kinds.
+    [[nodiscard]] std::optional<ChannelTiming> channel_timing(const LibraryCall& call,
+                                                              const LibraryMachine& machine) const;
 
     /// The channel of a ring, by its loops; `choice` has Ring.
     [[nodiscard]] RingChannel ring_channel(const LibraryCall& call, const LibraryMachine& machine,
@@ -53,8 +69,23 @@ private:
     [[nodiscard]] double nvls_time(const LibraryCall& call, const ChannelUse& use) const;
     [[nodiscard]] double nvls_tree_time(const LibraryCall& call, const LibraryMachine& machine,
                                         const ChannelUse& use) const;
-    [[nodiscard]] double send_time(const LibraryCall& call, const LibraryMachine& machine,
-                                   LibraryChoice& choice, ChannelUse& use) const;
+    /// Of an all-to-all, in us.
+    struct SendTimes {
+        double start = 0;
+        double hop = 0;
+        double send = 0;
+    };
+    [[nodiscard]] SendTimes send_times(const LibraryCall& call, const LibraryMachine& machine,
+                                       LibraryChoice& choice, ChannelUse& use) const;
+    /// us of the hops of a ring, in nodes and between them.
+    struct Hops {
+        double near = 0;
+        double far = 0;
+    };
+    [[nodiscard]] Hops hops_of(LibraryProtocol protocol) const;
+    /// us before the first call of a ring.
+    [[nodiscard]] double ring_start(const LibraryCall& call, const LibraryMachine& machine,
+                                    LibraryProtocol protocol, const ChannelUse& use) const;
 
     GpuArchitecture architecture_;
     LibraryTuner tuner_;

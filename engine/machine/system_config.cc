@@ -10,6 +10,7 @@
 
 #include "base/errors.h"
 #include "base/json_object.h"
+#include "engine/collective_library/library_profile.h"
 #include "engine/machine/algorithm_files.h"
 #include "engine/machine/machine_file.h"
 
@@ -54,6 +55,8 @@ const std::vector<std::string> system_keys{"endpoint-delay",
                                            "memory-capacity",
                                            "comm-compute-slowdown",
                                            "data-type-bytes",
+                                           "collectives",
+                                           "gpu",
                                            "npus"};
 
 /// 2^24 chunks of a collective can be told apart, and a dialect may make twice as many.
@@ -231,6 +234,33 @@ double slowdown(const Reader& reader) {
     return value.get<double>();
 }
 
+/// What "collectives" and "gpu" name; null without them.
+std::shared_ptr<const LibraryInUse> library_of(const Reader& reader, const Dialect& dialect,
+                                               std::vector<std::string>& warnings) {
+    if (!reader.contains("collectives")) {
+        if (reader.contains("gpu")) {
+            warnings.push_back(reader.file() + ": gpu has no effect without collectives");
+        }
+        return nullptr;
+    }
+    const std::string name = reader.text("collectives");
+    if (!dialect.chooses_algorithms) {
+        reader.refuse("collectives", reader["collectives"],
+                      "no communication library with --dialect " + dialect.name,
+                      "Remove it, or use --dialect npunet");
+    }
+    const LibraryProfile profile = find_library_profile(name, reader.file(), warnings);
+    const LibraryGpu& gpu = profile.gpu(reader.text("gpu"), reader.file(), "gpu");
+    LibraryInUse library{profile.library + "-" + profile.version.text(),
+                         LibraryModel(*gpu.architecture, profile.version, gpu.constants),
+                         {}};
+    for (const CollectiveKind kind : {CollectiveKind::AllReduce, CollectiveKind::AllGather,
+                                      CollectiveKind::ReduceScatter, CollectiveKind::AllToAll}) {
+        library.kinds[static_cast<std::size_t>(kind)] = !reader.contains(key_of(kind));
+    }
+    return std::make_shared<const LibraryInUse>(std::move(library));
+}
+
 /// Keys whose effect depends on others.
 void warn_of_no_effect(const Reader& reader, const Dialect& dialect, const SystemConfig& config,
                        std::vector<std::string>& warnings) {
@@ -385,6 +415,7 @@ SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
         reader.implementations(kind, config, warnings);
     }
     read_custom_traces(path, document, dialect, config.file_lists, warnings);
+    config.library = library_of(reader, dialect, warnings);
     config.compute = compute_rate(reader, {});
     config.roofline = reader.flag("roofline-enabled");
     config.track_memory = reader.flag("track-local-mem");

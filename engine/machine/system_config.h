@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "base/quantities.h"
 #include "engine/collective_algorithms/implementation.h"
 #include "engine/collective_files/file_choices.h"
+#include "engine/collective_library/library_in_use.h"
 #include "engine/machine/dialect.h"
 #include "engine/machine/remote_memory.h"
 
@@ -43,6 +45,8 @@ struct SystemConfig {
     std::array<std::vector<Implementation>, 9> implementation_lists = default_implementations();
     /// Algorithms from files, which come before those; by CollectiveKind.
     std::array<FileChoices, 9> file_lists;
+    /// Carries out what it can of the kinds without an algorithm here; null: none is named.
+    std::shared_ptr<const LibraryInUse> library;
     ComputeRate compute;
     /// Compute times by roofline; else the recorded durations.
     bool roofline = false;

@@ -150,8 +150,8 @@ private:
         const auto member = static_cast<std::size_t>(
             std::find(group.ranks.begin(), group.ranks.end(), rank) - group.ranks.begin());
         const CollectivePlan plan = planner_.plan(rank, member, operation);
-        if (plan.file != nullptr) {
-            hopeless_ = true;  // a file may treat every member in a manner of its own
+        if (plan.file != nullptr || plan.library != nullptr) {
+            hopeless_ = true;  // it may treat every member in a manner of its own
             return;
         }
         if (planner_.has_dropped_amounts()) {

@@ -47,6 +47,11 @@ void check_remote_memory(const RunInput& run) {
 }
 
 void check_algorithm_files(const RunInput& run) {
+    if (run.system.library != nullptr && !run.share.whole()) {
+        throw InputError({run.system.file, "collectives", run.system.library->name,
+                          "built-in algorithms, where several processes share a simulation",
+                          "Run it in one process"});
+    }
     for (const FileChoices& choices : run.system.file_lists) {
         if (!choices.list.empty() && !run.share.whole()) {
             throw InputError({run.system.file, "", choices.list.front().algorithm->file,

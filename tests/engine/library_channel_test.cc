@@ -35,7 +35,7 @@ std::vector<Slice> slices_of(const RingChannel& channel) {
     return slices;
 }
 
-/// Members, each with a FIFO of so many slots to the next one.
+/// Members, each with a FIFO of `slots` slices to the next one.
 class RingSimulation {
 public:
     RingSimulation(const RingChannel& channel, std::size_t members, std::int64_t slots)

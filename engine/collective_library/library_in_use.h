@@ -1,0 +1,26 @@
+// The communication library of a machine: what system.json names with "collectives" and "gpu".
+//
+//     if (system.library != nullptr && system.library->carries_out(kind)) { ... }
+//
+// C++17-clean.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "engine/collective_library/library_model.h"
+
+namespace npunet::engine {
+
+struct LibraryInUse {
+    std::string name;  ///< "nccl-2.29.2"
+    LibraryModel model;
+    /// By kind; those for which system.json names an algorithm, or auto, are not among them.
+    std::array<bool, 9> kinds{};
+
+    [[nodiscard]] bool carries_out(CollectiveKind kind) const {
+        return kinds[static_cast<std::size_t>(kind)];
+    }
+};
+
+}  // namespace npunet::engine

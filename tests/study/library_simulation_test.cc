@@ -1,0 +1,170 @@
+// Collectives of a communication library on simulated networks: times of idle networks against the
+// closed forms, bytes of every link, contention.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "as_machine.h"
+#include "base/errors.h"
+#include "engine/collective_library/library_profile.h"
+#include "generators/collective_benchmark.h"
+#include "study/collective_times.h"
+#include "study/generated_workload.h"
+#include "tests/support/machines.h"
+#include "tests/support/temporary_folder.h"
+
+namespace npunet::study {
+namespace {
+
+using engine::CollectiveKind;
+using testing::HasSubstr;
+
+constexpr std::int64_t mib = 1 << 20;
+
+std::shared_ptr<const engine::LibraryInUse> library_of(const char* gpu) {
+    std::vector<std::string> warnings;
+    const engine::LibraryProfile profile = engine::find_library_profile("nccl-2.29", "", warnings);
+    const engine::LibraryGpu& constants = profile.gpu(gpu, "test", "gpu");
+    engine::LibraryInUse library{
+        "nccl-2.29.2",
+        engine::LibraryModel(*constants.architecture, profile.version, constants.constants),
+        {}};
+    library.kinds.fill(true);
+    return std::make_shared<const engine::LibraryInUse>(std::move(library));
+}
+
+Machine switch_of(std::int32_t npus, Rate rate, Time latency) {
+    return as_machine(test::line_machine(topology::DimensionKind::Switch, npus, rate, latency));
+}
+
+engine::Results run_of(Machine machine, const char* gpu, CollectiveKind kind, std::int64_t bytes,
+                       Fidelity fidelity) {
+    machine.system.library = library_of(gpu);
+    generators::CollectiveBenchmark benchmark;
+    for (const auto& [name, type] : generators::benchmark_types()) {
+        if (name == engine::name_of(kind)) {
+            benchmark.type = type;
+        }
+    }
+    benchmark.npus = static_cast<std::int32_t>(machine.network.npu_of_rank.size());
+    benchmark.size = Bytes(bytes);
+    return simulate(workload_from(generators::generate(benchmark), workload_options(machine)),
+                    machine, fidelity, {});
+}
+
+/// As the closed form has it.
+Time closed_form(const char* gpu, CollectiveKind kind, std::int32_t members, std::int64_t bytes) {
+    engine::LibraryCall call;
+    call.kind = kind;
+    call.members = members;
+    call.bytes = bytes;
+    return library_of(gpu)->model.channel_timing(call, {})->timing.time;
+}
+
+struct Case {
+    CollectiveKind kind;
+    std::int64_t bytes;  ///< as the library counts them
+};
+
+// A switch as fast as NVLink: the endpoints decide, so that every fidelity has the closed form's
+// time, to the picosecond where channels are equally long.
+TEST(LibrarySimulation, IdleNetworksTakeTheClosedForm) {
+    const std::vector<Case> cases{
+        {CollectiveKind::AllReduce, 2048},     {CollectiveKind::AllReduce, 8 * mib},
+        {CollectiveKind::AllGather, 16 * mib}, {CollectiveKind::ReduceScatter, mib},
+        {CollectiveKind::AllToAll, 16384},     {CollectiveKind::AllToAll, 4 * mib}};
+    for (const Case& one : cases) {
+        const std::int64_t parts = one.kind == CollectiveKind::AllGather ? 8 : 1;
+        const Time expected = closed_form("h100", one.kind, 8, one.bytes);
+        for (const Fidelity fidelity : {Fidelity::Analytical, Fidelity::Fluid, Fidelity::Packet}) {
+            const engine::Results results =
+                run_of(switch_of(8, Rate(450'000'000'000), Time::ns(250)), "h100", one.kind,
+                       one.bytes / parts, fidelity);
+            EXPECT_NEAR(static_cast<double>(results.finish.ps()),
+                        static_cast<double>(expected.ps()),
+                        0.02 * static_cast<double>(expected.ps()))
+                << engine::name_of(one.kind) << ' ' << one.bytes << ' ' << name_of(fidelity);
+            EXPECT_THAT(results.collectives.at(0).algorithm, HasSubstr("nccl-2.29.2"));
+        }
+    }
+}
+
+// Out of and into every GPU: 2 S (n - 1) / n of an all-reduce, S (n - 1) / n of the others.
+TEST(LibrarySimulation, BytesOfEveryLinkAreThoseOfTheRing) {
+    for (const auto kind : {CollectiveKind::AllReduce, CollectiveKind::AllGather,
+                            CollectiveKind::ReduceScatter, CollectiveKind::AllToAll}) {
+        const std::int64_t bytes = 8 * 24 * 40'000;  // in equal parts
+        const std::int64_t parts = kind == CollectiveKind::AllGather ? 8 : 1;
+        const engine::Results results = run_of(switch_of(8, Rate(450'000'000'000), Time::ns(250)),
+                                               "h100", kind, bytes / parts, Fidelity::Packet);
+        const std::int64_t expected = (kind == CollectiveKind::AllReduce ? 2 : 1) * bytes / 8 * 7;
+        ASSERT_FALSE(results.links.empty());
+        for (const auto& link : results.links) {
+            EXPECT_EQ(link.payload.value(), expected) << engine::name_of(kind);
+        }
+    }
+}
+
+// Two nodes of four: the closed form takes the mean of hops in nodes and between them, where the
+// longest of all paths round the ring decides, which crosses one more border.
+TEST(LibrarySimulation, SeveralNodesTakeTheClosedForm) {
+    engine::LibraryCall call;
+    call.kind = CollectiveKind::AllReduce;
+    call.members = 8;
+    call.nodes = 2;
+    engine::LibraryMachine nodes;
+    nodes.nics = 4;
+    nodes.nic_rate = 450;
+    for (const std::int64_t bytes : {4096 * std::int64_t{1}, 16 * mib}) {
+        call.bytes = bytes;
+        const Time expected = library_of("h100")->model.channel_timing(call, nodes)->timing.time;
+        const engine::Results results =
+            run_of(as_machine(test::grid_machine(topology::DimensionKind::Switch, 4, 2,
+                                                 Rate(450'000'000'000), Time::ns(250))),
+                   "h100", CollectiveKind::AllReduce, bytes, Fidelity::Analytical);
+        EXPECT_NEAR(static_cast<double>(results.finish.ps()), static_cast<double>(expected.ps()),
+                    0.03 * static_cast<double>(expected.ps()))
+            << bytes;
+    }
+}
+
+// A network of a tenth of the rate: the wire decides, and no data is used before it has come.
+TEST(LibrarySimulation, SlowNetworksTakeLonger) {
+    const std::int64_t bytes = 64 * mib;
+    for (const Fidelity fidelity : {Fidelity::Analytical, Fidelity::Packet}) {
+        const engine::Results results =
+            run_of(switch_of(8, Rate(36'000'000'000), Time::ns(250)), "h100",
+                   CollectiveKind::AllGather, bytes / 8, fidelity);
+        const double wire = static_cast<double>(bytes) * 7 / 8 / 36e9 * 1e12;
+        EXPECT_GT(static_cast<double>(results.finish.ps()), wire);
+        EXPECT_LT(static_cast<double>(results.finish.ps()), 1.3 * wire);
+    }
+}
+
+// A machine that names it in system.json, and one that names an algorithm, too, which wins.
+TEST(LibrarySimulation, SystemJsonNamesIt) {
+    const test::TemporaryFolder folder;
+    const auto read = [&](const std::string& text) {
+        std::vector<std::string> warnings;
+        return engine::read_system_config(folder.write("system.json", text).string(),
+                                          engine::Dialect::named("npunet"), warnings);
+    };
+    const engine::SystemConfig plain = read(R"({"collectives": "nccl-2.29", "gpu": "h200"})");
+    ASSERT_NE(plain.library, nullptr);
+    EXPECT_EQ(plain.library->name, "nccl-2.29.2");
+    EXPECT_TRUE(plain.library->carries_out(CollectiveKind::AllReduce));
+    EXPECT_FALSE(plain.library->carries_out(CollectiveKind::Broadcast));
+    const engine::SystemConfig mixed = read(
+        R"({"collectives": "nccl-2.29", "gpu": "h200", "all-reduce-implementation": ["auto"]})");
+    EXPECT_FALSE(mixed.library->carries_out(CollectiveKind::AllReduce));
+    EXPECT_TRUE(mixed.library->carries_out(CollectiveKind::AllGather));
+    EXPECT_EQ(read("{}").library, nullptr);
+    EXPECT_THROW(read(R"({"collectives": "nccl-2.29"})"), InputError);
+    EXPECT_THROW(read(R"({"collectives": "nccl-2.29", "gpu": "l40s"})"), InputError);
+    EXPECT_THROW(read(R"({"collectives": 3, "gpu": "h100"})"), InputError);
+}
+
+}  // namespace
+}  // namespace npunet::study
