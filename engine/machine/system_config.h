@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "base/quantities.h"
 #include "engine/collective_algorithms/implementation.h"
 #include "engine/collective_files/file_choices.h"
+#include "engine/device/device_profile.h"
 #include "engine/machine/dialect.h"
 #include "engine/machine/remote_memory.h"
 
@@ -44,6 +46,8 @@ struct SystemConfig {
     /// Algorithms from files, which come before those; by CollectiveKind.
     std::array<FileChoices, 9> file_lists;
     ComputeRate compute;
+    /// Times of kernels that traces name; null: none.
+    std::shared_ptr<const DeviceProfile> device;
     /// Compute times by roofline; else the recorded durations.
     bool roofline = false;
     bool track_memory = false;
