@@ -178,6 +178,16 @@ std::filesystem::path devices_folder() {
     return !error && std::filesystem::exists(installed, error) ? installed : NPUNET_DEVICES_DIR;
 }
 
+/// A name that begins like the text, "h100-sxm5-80gb" for "h100", before the most similar one.
+std::string suggestion(const std::string& text, const std::vector<std::string>& names) {
+    const auto begins = [&text](const std::string& name) {
+        return !text.empty() && name.compare(0, text.size(), text) == 0;
+    };
+    const auto found = std::find_if(names.begin(), names.end(), begins);
+    return found == names.end() ? did_you_mean(text, names)
+                                : fmt::format("Did you mean {}?", *found);
+}
+
 template <class List, class Rates>
 void write_fields(JsonWriter& out, const List& fields, const Rates& rates) {
     for (const auto& field : fields) {
@@ -208,8 +218,8 @@ DeviceProfile load_device_profile(const std::string& name_or_file, const std::st
     if (std::find(names.begin(), names.end(), name_or_file) == names.end()) {
         throw InputError(
             {where, "", fmt::format("'{}'", name_or_file),
-             fmt::format("a device profile (.DeviceJson) or one of {}", fmt::join(names, ", ")),
-             did_you_mean(name_or_file, names)});
+             fmt::format("a device profile (.json) or one of {}", fmt::join(names, ", ")),
+             suggestion(name_or_file, names)});
     }
     return read_device_profile((devices_folder() / (name_or_file + ".json")).string());
 }

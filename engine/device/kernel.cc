@@ -66,6 +66,19 @@ std::int64_t bytes_of(DataType type) {
     return type_list[static_cast<std::size_t>(type)].bytes;
 }
 
+std::size_t shape_size(Kernel kernel) {
+    switch (kernel) {
+        case Kernel::Matmul:
+        case Kernel::GroupedMatmul:
+            return 4;
+        case Kernel::Attention:
+        case Kernel::AttentionBackward:
+            return 6;
+        default:
+            return 1;
+    }
+}
+
 bool is_memory_bound(Kernel kernel) {
     return kernel >= Kernel::Norm;
 }

@@ -63,4 +63,24 @@ struct AttentionShape {
     bool causal = false;
 };
 
+/// A kernel as a compute node of a trace describes it.
+struct KernelCall {
+    Kernel kernel = Kernel::None;
+    DataType type = DataType::None;
+    bool causal = false;
+    /// Of the device; 0: part of a kernel that another node has.
+    std::int32_t launches = 1;
+    /// matmul, grouped_matmul: batch, m, n, k; attention: sequences, heads, kv_heads, queries,
+    /// keys, head_dim; else elements.
+    std::vector<std::int64_t> shape;
+};
+
+[[nodiscard]] inline bool operator==(const KernelCall& a, const KernelCall& b) {
+    return a.kernel == b.kernel && a.type == b.type && a.causal == b.causal &&
+           a.launches == b.launches && a.shape == b.shape;
+}
+
+/// How many numbers the shape of the kernel has.
+[[nodiscard]] std::size_t shape_size(Kernel kernel);
+
 }  // namespace npunet::engine

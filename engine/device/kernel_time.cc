@@ -134,6 +134,27 @@ double attention_us(const DeviceProfile& device, DataType type, const AttentionS
            std::max(all, longest) + (blocks > multiprocessors ? rates.tail * longest : 0);
 }
 
+double kernel_us(const DeviceProfile& device, const KernelCall& call, double bytes) {
+    if (call.launches == 0) {
+        return 0;
+    }
+    const double more = (call.launches - 1) * device.launch_us;
+    const std::vector<std::int64_t>& shape = call.shape;
+    switch (call.kernel) {
+        case Kernel::Matmul:
+        case Kernel::GroupedMatmul:
+            return more + matmul_us(device, call.type, {shape[0], shape[1], shape[2], shape[3]});
+        case Kernel::Attention:
+        case Kernel::AttentionBackward:
+            return more + attention_us(device, call.type,
+                                       {shape[0], shape[1], shape[2], shape[3], shape[4], shape[5],
+                                        call.causal},
+                                       call.kernel == Kernel::AttentionBackward);
+        default:
+            return more + memory_us(device, call.kernel, bytes);
+    }
+}
+
 double memory_us(const DeviceProfile& device, Kernel kernel, double bytes) {
     const MemoryRates& rates = device.memory[static_cast<std::size_t>(kernel)];
     return rates.launch_us + bytes / (device.memory_bandwidth * 1e3 * rates.efficiency);

@@ -7,12 +7,16 @@
 
 #include "base/errors.h"
 #include "engine/clock/clock_limit.h"
+#include "engine/device/kernel_time.h"
 
 namespace npunet::engine {
 
 ComputeModel::ComputeModel(const SystemConfig& system, const Dialect& dialect,
                            const topology::NetworkDescription& description, std::size_t ranks)
-    : dialect_(dialect), roofline_(system.roofline), rates_(system.compute_rates(ranks)) {
+    : dialect_(dialect),
+      roofline_(system.roofline),
+      rates_(system.compute_rates(ranks)),
+      device_(system.device) {
     if (description.faults.npus.empty()) {
         return;
     }
@@ -47,6 +51,9 @@ ComputeCost ComputeModel::cost(Rank rank, std::uint64_t node,
 
 ComputeCost ComputeModel::cost_at_full_speed(Rank rank, std::uint64_t node,
                                              const ProgramOperation& operation) const {
+    if (device_ && operation.kernel) {
+        return profiled(operation);
+    }
     const bool modelled = roofline_ && operation.kind == OperationKind::Compute &&
                           (dialect_.whole_nanoseconds || operation.operations >= 0);
     if (modelled) {
@@ -66,6 +73,29 @@ ComputeCost ComputeModel::cost_at_full_speed(Rank rank, std::uint64_t node,
              "a system file with roofline-enabled 1, peak-perf and local-mem-bw",
              "Give one with --system"});
     }
+    return cost;
+}
+
+ComputeCost ComputeModel::profiled(const ProgramOperation& operation) const {
+    const KernelCall& call = *operation.kernel;
+    const auto bytes = static_cast<double>(operation.bytes.value());
+    ComputeCost cost;
+    cost.modelled = true;
+    const double us = kernel_us(*device_, call, bytes);
+    constexpr double most_us = 9e12;  // 104 days
+    cost.duration = Time::ps(std::llround(std::min(us, most_us) * 1e6));
+    const auto operations = static_cast<double>(std::max<std::int64_t>(operation.operations, 0));
+    const DataType type = call.type == DataType::None ? DataType::Bf16 : call.type;
+    const auto peak = device_->peak_tflops.find(type);
+    if (cost.duration > Time()) {
+        const double seconds = static_cast<double>(cost.duration.ps()) / 1e12;
+        cost.peak_share = peak == device_->peak_tflops.end()
+                              ? 0
+                              : std::min(operations / seconds / (peak->second * 1e12), 1.0);
+        cost.bandwidth_share = std::min(bytes / seconds / (device_->memory_bandwidth * 1e9), 1.0);
+    }
+    cost.compute_bound = cost.peak_share >= cost.bandwidth_share;
+    cost.intensity = bytes > 0 ? operations / bytes : 0;
     return cost;
 }
 

@@ -1,4 +1,5 @@
-// How long a compute operation takes: by roofline, or as recorded.
+// How long a compute operation takes: by a device profile (engine/device), by roofline, or as
+// recorded. The profile counts where the system names one and the trace says which kernel it is.
 //
 // Roofline (Williams, Waterman, Patterson, "Roofline: an insightful visual performance model for
 // multicore architectures", 2009): max(operations / peak, bytes / memory bandwidth), each rounded
@@ -8,6 +9,7 @@
 // C++17-clean.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "engine/machine/dialect.h"
@@ -20,7 +22,7 @@ namespace npunet::engine {
 /// One operation against its roofline.
 struct ComputeCost {
     Time duration;
-    bool modelled = false;       ///< by roofline; else recorded
+    bool modelled = false;       ///< by roofline or profile; else recorded
     bool compute_bound = false;  ///< limited by the peak, not by the memory
     double peak_share = 0;       ///< achieved / peak operations per second
     double bandwidth_share = 0;  ///< achieved / peak bytes per second
@@ -45,6 +47,8 @@ public:
 private:
     [[nodiscard]] ComputeCost cost_at_full_speed(Rank rank, std::uint64_t node,
                                                  const ProgramOperation& operation) const;
+    /// Of an operation whose kernel is known.
+    [[nodiscard]] ComputeCost profiled(const ProgramOperation& operation) const;
     [[nodiscard]] ComputeCost roofline(const ComputeRate& rate,
                                        const ProgramOperation& operation) const;
     [[nodiscard]] ComputeCost reference_roofline(const ComputeRate& rate,
@@ -52,8 +56,9 @@ private:
 
     const Dialect& dialect_;
     bool roofline_;
-    std::vector<ComputeRate> rates_;           ///< by rank
-    std::vector<topology::Factor> slowdowns_;  ///< by rank; empty when no NPU is slow
+    std::vector<ComputeRate> rates_;               ///< by rank
+    std::shared_ptr<const DeviceProfile> device_;  ///< null: none
+    std::vector<topology::Factor> slowdowns_;      ///< by rank; empty when no NPU is slow
 };
 
 }  // namespace npunet::engine

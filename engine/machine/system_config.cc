@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -46,6 +47,7 @@ const std::vector<std::string> system_keys{"endpoint-delay",
                                            "reduce-implementation",
                                            "gather-implementation",
                                            "scatter-implementation",
+                                           "device",
                                            "peak-perf",
                                            "local-mem-bw",
                                            "roofline-enabled",
@@ -166,6 +168,43 @@ ComputeRate compute_rate(const Reader& reader, const ComputeRate& fallback) {
     return {reader.quantity("peak-perf", json_units::tflops, fallback.peak_tflops),
             reader.quantity("local-mem-bw", json_units::gigabytes_per_second,
                             fallback.memory_bandwidth)};
+}
+
+/// A shipped profile by its name, or a file: relative to the folder of system.json.
+std::shared_ptr<const DeviceProfile> device_of(const Reader& reader, const Dialect& dialect) {
+    constexpr const char* key = "device";
+    if (!reader.contains(key)) {
+        return nullptr;
+    }
+    if (dialect.whole_nanoseconds || !reader[key].is_string()) {
+        reader.refuse(key, reader[key],
+                      dialect.whole_nanoseconds ? "no such key with --dialect " + dialect.name
+                                                : "the name or the file of a device profile");
+    }
+    std::string name = reader.text(key);
+    const std::filesystem::path path = name;
+    if ((path.extension() == ".json" || name.find('/') != std::string::npos) &&
+        path.is_relative()) {
+        name = (std::filesystem::path(reader.file()).parent_path() / path).string();
+        if (name.find('/') == std::string::npos) {
+            name = "./" + name;
+        }
+    }
+    return std::make_shared<const DeviceProfile>(
+        load_device_profile(name, reader.file() + ", device"));
+}
+
+/// The roofline of what a trace does not name as a kernel.
+ComputeRate rates_of(const DeviceProfile* device) {
+    if (device == nullptr) {
+        return {};
+    }
+    const auto bf16 = device->peak_tflops.find(DataType::Bf16);
+    return {bf16 == device->peak_tflops.end() ? 0 : bf16->second, device->memory_bandwidth};
+}
+
+Bytes capacity_of(const DeviceProfile* device) {
+    return device == nullptr ? Bytes(0) : Bytes(std::llround(device->memory_capacity * 1e9));
 }
 
 /// ASTRA-sim's default is 10 ns; ours is no delay.
@@ -291,7 +330,7 @@ void warn_of_no_effect(const Reader& reader, const Dialect& dialect, const Syste
         warn("active-chunks-per-dimension", " with one chunk (preferred-dataset-splits 1)");
     }
     const bool capacity =
-        config.memory_capacity > Bytes(0) ||
+        (config.memory_capacity > Bytes(0) && reader.contains("memory-capacity")) ||
         std::any_of(config.capacity_overrides.begin(), config.capacity_overrides.end(),
                     [](const auto& entry) { return entry.second > Bytes(0); });
     if (capacity && !config.track_memory) {
@@ -416,8 +455,11 @@ SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
     }
     read_custom_traces(path, document, dialect, config.file_lists, warnings);
     config.library = library_of(reader, dialect, warnings);
-    config.compute = compute_rate(reader, {});
-    config.roofline = reader.flag("roofline-enabled");
+    config.device = device_of(reader, dialect);
+    config.compute = compute_rate(reader, rates_of(config.device.get()));
+    config.roofline = config.device && !reader.contains("roofline-enabled")
+                          ? true
+                          : reader.flag("roofline-enabled");
     config.track_memory = reader.flag("track-local-mem");
     config.max_concurrent_comms =
         static_cast<std::int32_t>(reader.integer("max-concurrent-comms", 0, 0));
@@ -430,7 +472,7 @@ SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
                                                   : CollectiveOptimization::LocalBandwidthAware;
     }
     config.scheduling_policy = scheduling_policy(reader);
-    config.memory_capacity = memory_capacity(reader, Bytes(0));
+    config.memory_capacity = memory_capacity(reader, capacity_of(config.device.get()));
     config.comm_compute_slowdown = slowdown(reader);
     check_roofline(path, "roofline-enabled", config.roofline, config.compute);
     read_overrides(path, document, config);

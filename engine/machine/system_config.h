@@ -17,6 +17,7 @@
 #include "engine/collective_algorithms/implementation.h"
 #include "engine/collective_files/file_choices.h"
 #include "engine/collective_library/library_in_use.h"
+#include "engine/device/device_profile.h"
 #include "engine/machine/dialect.h"
 #include "engine/machine/remote_memory.h"
 
@@ -48,6 +49,8 @@ struct SystemConfig {
     /// Carries out what it can of the kinds without an algorithm here; null: none is named.
     std::shared_ptr<const LibraryInUse> library;
     ComputeRate compute;
+    /// Times of kernels that traces name; null: none.
+    std::shared_ptr<const DeviceProfile> device;
     /// Compute times by roofline; else the recorded durations.
     bool roofline = false;
     bool track_memory = false;

@@ -251,6 +251,47 @@ void OperationDecoder::compute(const chakra::Node& node, bool cpu, ProgramOperat
                     "Generate the trace again");
     }
     result.bytes = Bytes(bytes);
+    if (!cpu) {
+        result.kernel = kernel_of(node);
+    }
+}
+
+// Attributes of that name with other content are of other tools: they are ignored.
+std::shared_ptr<const KernelCall> OperationDecoder::kernel_of(const chakra::Node& node) const {
+    const auto kernel = kernel_named(node.text("kernel").value_or(""));
+    if (!kernel) {
+        return nullptr;
+    }
+    KernelCall call;
+    call.kernel = *kernel;
+    const std::string type(node.text("dtype").value_or(""));
+    call.type = data_type_named(type).value_or(DataType::None);
+    if (call.type == DataType::None && !is_memory_bound(call.kernel)) {
+        refuse_node(context_, node, fmt::format("dtype '{}'", type), "one of " + data_type_names(),
+                    "Generate the trace again");
+    }
+    const chakra::Attribute* const shape = node.find("shape");
+    const auto* sizes =
+        shape != nullptr ? std::get_if<std::vector<std::int64_t>>(&shape->value) : nullptr;
+    const std::size_t size = shape_size(call.kernel);
+    const auto fits = [](std::int64_t side) { return side >= 1 && side <= largest_bytes; };
+    if (sizes != nullptr && sizes->size() == size &&
+        std::all_of(sizes->begin(), sizes->end(), fits)) {
+        call.shape = *sizes;
+    } else if (!is_memory_bound(call.kernel)) {
+        refuse_node(context_, node, fmt::format("no shape of a {}", name_of(call.kernel)),
+                    fmt::format("'shape': a list of {} whole numbers from 1", size),
+                    "Generate the trace again");
+    }
+    call.causal = node.integer("causal").value_or(0) != 0;
+    constexpr std::int64_t most_launches = 1'000'000;
+    const std::int64_t launches = optional(node, "launches", 1);
+    if (launches < 0 || launches > most_launches) {
+        refuse_node(context_, node, fmt::format("launches {}", launches),
+                    fmt::format("0 to {}", most_launches), "Generate the trace again");
+    }
+    call.launches = static_cast<std::int32_t>(launches);
+    return std::make_shared<const KernelCall>(std::move(call));
 }
 
 DecodedOperation OperationDecoder::decode(const chakra::Node& node) const {

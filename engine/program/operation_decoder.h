@@ -4,6 +4,7 @@
 // C++17-clean.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "engine/program/program.h"
@@ -49,6 +50,8 @@ private:
     [[nodiscard]] std::int64_t root_of(const chakra::Node& node) const;
     [[nodiscard]] Time recorded_duration(const chakra::Node& node) const;
     void compute(const chakra::Node& node, bool cpu, ProgramOperation& result) const;
+    /// Null where the trace does not tell.
+    [[nodiscard]] std::shared_ptr<const KernelCall> kernel_of(const chakra::Node& node) const;
     void point_to_point(const chakra::Node& node, DecodedOperation& decoded) const;
     void collective(const chakra::Node& node, bool cpu, DecodedOperation& decoded) const;
 

@@ -212,6 +212,12 @@ private:
                 mix(static_cast<std::uint64_t>(size));
             }
             mix(operation.dependencies);
+            if (operation.kernel) {
+                mix(static_cast<std::uint64_t>(operation.kernel->kernel));
+                for (const std::int64_t size : operation.kernel->shape) {
+                    mix(static_cast<std::uint64_t>(size));
+                }
+            }
         }
         for (const auto* numbers : {&program_.child_begin, &program_.children}) {
             for (const std::uint32_t number : *numbers) {
@@ -284,7 +290,9 @@ bool same_work(const ProgramOperation& x, const ProgramOperation& y) {
         return std::make_tuple(o.operations, o.bytes.value(), o.recorded.ps(), o.dependencies,
                                o.priority, o.kind, o.collective, o.nothing, o.on_cpu, o.replayed);
     };
-    return plain(x) == plain(y) && x.sizes == y.sizes;
+    const bool same_kernel =
+        x.kernel == y.kernel || (x.kernel && y.kernel && *x.kernel == *y.kernel);
+    return plain(x) == plain(y) && x.sizes == y.sizes && same_kernel;
 }
 
 }  // namespace npunet::engine

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "base/quantities.h"
 #include "chakra/trace/node.h"
 #include "engine/collective_algorithms/implementation.h"
+#include "engine/device/kernel.h"
 #include "engine/program/issue_order.h"
 #include "engine/program/name_table.h"
 #include "engine/results/results.h"
@@ -50,6 +52,8 @@ struct ProgramOperation {
     bool on_cpu = false;
     /// A collective that takes its recorded duration on this rank alone, without messages.
     bool replayed = false;
+    /// Compute: the kernel, where the trace tells; else null.
+    std::shared_ptr<const KernelCall> kernel;
 };
 
 /// Equal but for names: of the node, its tag, other ranks and communicators.

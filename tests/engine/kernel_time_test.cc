@@ -5,8 +5,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <memory>
+
 #include "base/errors.h"
 #include "engine/device/device_profile.h"
+#include "engine/machine/compute_model.h"
+#include "engine/machine/system_config.h"
+#include "engine/program/operation_decoder.h"
+#include "tests/support/machines.h"
 #include "tests/support/temporary_folder.h"
 
 namespace npunet::engine {
@@ -126,6 +133,121 @@ TEST(KernelTime, TypesWithoutRatesUseThoseOfBf16) {
     EXPECT_THROW(static_cast<void>(matmul_us(device, DataType::Fp64, {1, 1, 1, 1})), InputError);
 }
 
+/// A profile's time where there is a profile and the operation has a kernel; else the roofline.
+TEST(KernelTime, ProfilesComeBeforeTheRoofline) {
+    test::TestMachine machine = test::ring_machine(2, Rate(50'000'000'000), Time::ns(500));
+    machine.system.roofline = true;
+    machine.system.compute = {2, 100};
+    ProgramOperation operation;
+    operation.operations = 1'000'000;
+    operation.bytes = Bytes(100'000);
+    const auto cost = [&machine, &operation] {
+        return ComputeModel(machine.system, machine.dialect, machine.network, 2)
+            .cost(Rank(0), 7, operation);
+    };
+    const ComputeCost roofline = cost();
+    KernelCall call{Kernel::Matmul, DataType::Bf16, false, 1, {1, 100, 100, 10'000}};
+    operation.kernel = std::make_shared<const KernelCall>(call);
+    EXPECT_EQ(cost().duration, roofline.duration) << "no profile";
+    DeviceProfile device = ideal();
+    device.launch_us = 3;
+    machine.system.device = std::make_shared<const DeviceProfile>(device);
+    EXPECT_EQ(cost().duration, Time::ns(200'000));
+    EXPECT_TRUE(cost().modelled);
+    EXPECT_DOUBLE_EQ(cost().bandwidth_share, 100'000 / 200e-6 / 1e12);
+    call.launches = 3;
+    operation.kernel = std::make_shared<const KernelCall>(call);
+    EXPECT_EQ(cost().duration, Time::ns(206'000));
+    call.launches = 0;
+    operation.kernel = std::make_shared<const KernelCall>(call);
+    EXPECT_EQ(cost().duration, Time()) << "part of another node's kernel";
+    operation.kernel =
+        std::make_shared<const KernelCall>(KernelCall{Kernel::Norm, DataType::Bf16, false, 1, {}});
+    EXPECT_EQ(cost().duration, Time::ps(2'200'000)) << "by the bytes of the node";
+    operation.kernel = nullptr;
+    EXPECT_EQ(cost().duration, roofline.duration);
+}
+
+DecodedOperation decoded(const std::function<void(chakra::Node&)>& change) {
+    chakra::Node node;
+    node.id = 1;
+    node.name = "product";
+    node.type = chakra::NodeType::Compute;
+    node.set_integer("num_ops", 7);
+    change(node);
+    ProgramContext context;
+    context.file = "a.et";
+    return OperationDecoder(context).decode(node);
+}
+
+TEST(KernelAttributes, AreRead) {
+    const auto product = [](chakra::Node& node) {
+        node.set_text("kernel", "matmul");
+        node.set_text("dtype", "fp8");
+        node.set("shape", std::vector<std::int64_t>{1, 2, 3, 4});
+        node.set_integer("launches", 2);
+        node.set_bool("causal", true);
+    };
+    const DecodedOperation read = decoded(product);
+    ASSERT_NE(read.operation.kernel, nullptr);
+    EXPECT_TRUE(*read.operation.kernel ==
+                (KernelCall{Kernel::Matmul, DataType::Fp8, true, 2, {1, 2, 3, 4}}));
+    EXPECT_EQ(decoded([](chakra::Node&) {}).operation.kernel, nullptr);
+    EXPECT_EQ(decoded([](chakra::Node& node) {
+                  node.set_text("kernel", "other tool's");
+              }).operation.kernel,
+              nullptr);
+    EXPECT_NE(decoded([](chakra::Node& node) { node.set_text("kernel", "norm"); }).operation.kernel,
+              nullptr)
+        << "bytes tell the time";
+    EXPECT_FALSE(same_work(read.operation, decoded([](chakra::Node&) {}).operation));
+    EXPECT_TRUE(same_work(read.operation, decoded(product).operation));
+}
+
+TEST(KernelAttributes, ErrorsNameTheNode) {
+    EXPECT_THROW(static_cast<void>(decoded([](chakra::Node& node) {
+                     node.set_text("kernel", "matmul");
+                     node.set_text("dtype", "bf16");
+                     node.set("shape", std::vector<std::int64_t>{1, 2, 3});
+                 })),
+                 InputError);
+    EXPECT_THROW(static_cast<void>(decoded([](chakra::Node& node) {
+                     node.set_text("kernel", "matmul");
+                     node.set("shape", std::vector<std::int64_t>{1, 2, 3, 4});
+                 })),
+                 InputError);
+    EXPECT_THROW(static_cast<void>(decoded([](chakra::Node& node) {
+                     node.set_text("kernel", "norm");
+                     node.set_integer("launches", -1);
+                 })),
+                 InputError);
+}
+
+SystemConfig system_of(const std::string& text, const char* dialect = "npunet") {
+    const test::TemporaryFolder folder;
+    std::vector<std::string> warnings;
+    const SystemConfig system = read_system_config(folder.write("system.json", text).string(),
+                                                   Dialect::named(dialect), warnings);
+    EXPECT_THAT(warnings, testing::IsEmpty());
+    return system;
+}
+
+TEST(DeviceProfiles, SystemsNameThem) {
+    const SystemConfig system = system_of(R"({"device": "h100-sxm5-80gb"})");
+    ASSERT_NE(system.device, nullptr);
+    EXPECT_TRUE(system.roofline);
+    EXPECT_EQ(system.compute.peak_tflops, 989);
+    EXPECT_EQ(system.compute.memory_bandwidth, 3350);
+    EXPECT_EQ(system.memory_capacity, Bytes(80'000'000'000));
+    const SystemConfig own =
+        system_of(R"({"device": "h100-sxm5-80gb", "peak-perf": 500, "roofline-enabled": 0})");
+    EXPECT_FALSE(own.roofline);
+    EXPECT_EQ(own.compute.peak_tflops, 500);
+    EXPECT_THROW(static_cast<void>(system_of(R"({"device": "h100"})")), InputError);
+    EXPECT_THROW(static_cast<void>(system_of(R"({"device": "h200"})", "astra-sim")), InputError);
+    EXPECT_EQ(system_of("{}").device, nullptr);
+}
+
 // Every value has a source, and what is written reads back the same.
 TEST(DeviceProfiles, ShippedOnesAreWhole) {
     const std::vector<std::string> names = known_devices();
@@ -180,7 +302,9 @@ TEST(DeviceProfiles, ErrorsNameThePlace) {
         static_cast<void>(load_device_profile("h100", "--device"));
         FAIL();
     } catch (const InputError& error) {
-        EXPECT_THAT(error.what(), testing::HasSubstr("--device"));
+        EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("--device"),
+                                                 testing::HasSubstr("profile (.json)"),
+                                                 testing::HasSubstr("mean h100-sxm5-80gb?")));
     }
 }
 
