@@ -367,7 +367,9 @@ void FluidNetwork::share_rings(Port& port) {
             }
         }
         if (ring.ends() && stages_[ring.served()].announced == 0) {
-            announce(ring.served(), even);
+            // One packet is there as a whole.
+            const bool whole = paths_[flows_[stages_[ring.served()].flow].path].packets == 1;
+            announce(ring.served(), whole ? share : even);
         }
     }
 }
