@@ -254,7 +254,7 @@ FluidNetwork::Cut FluidNetwork::take_away(std::uint32_t number, std::uint32_t ho
         sent -= left.packets + (left.on_link ? 1 : 0);
         rest.lost = hop == 0 && left.on_link && !dead ? 1 : 0;
         if (left.on_link) {
-            ring.abort();
+            ring.cancel_packet();
         }
     }
     Passed passed{sent, false};

@@ -130,7 +130,7 @@ SourceRing::Withdrawn SourceRing::withdraw(std::uint32_t stage, Work rounding) {
     return rest;
 }
 
-void SourceRing::abort() {
+void SourceRing::cancel_packet() {
     serving_ = ends_ = false;
     left_ = next_ = done_ = 0;
 }

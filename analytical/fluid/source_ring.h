@@ -72,7 +72,7 @@ public:
     /// `rounding` is due now.
     Withdrawn withdraw(std::uint32_t stage, Work rounding);
     /// The packet on the link, the last one of its message, is not sent.
-    void abort();
+    void cancel_packet();
 
 private:
     /// Packets that are neither the first nor the last of their message start, and the ones before

@@ -124,7 +124,7 @@ void run(const CommandContext& context, CollectiveFitOptions options) {
 
 void add_collective_fit_command(CLI::App& collective, CommandContext& context) {
     CLI::App* command = collective.add_subcommand(
-        "fit", "A profile of a communication library from one's own measurements");
+        "fit", "A profile of a communication library from your own measurements");
     auto options = std::make_shared<CollectiveFitOptions>();
     command->add_option("FILES", options->files,
                         "What nccl-tests print, a file a collective, or measured rows in CSV "

@@ -166,7 +166,7 @@ const LibraryGpu& LibraryProfile::gpu(const std::string& name, const std::string
         }
     }
     throw InputError({file_of_name, place, name, "a GPU of " + file + ": " + names,
-                      "npunet collective fit makes a profile of one's own measurements"});
+                      "npunet collective fit makes a profile from your measurements"});
 }
 
 LibraryProfile read_library_profile(const std::string& path) {

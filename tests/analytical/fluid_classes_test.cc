@@ -8,6 +8,7 @@
 
 #include "analytical/fluid/class_sharing.h"
 #include "analytical/fluid/fluid_network.h"
+#include "tests/analytical/fluid_runs.h"
 #include "tests/analytical/traffic_networks.h"
 #include "tests/packet/traffic.h"
 #include "tests/support/draw.h"
@@ -38,18 +39,6 @@ packet_test::PlannedMessage message(std::int32_t from, std::int32_t to, std::int
     return {NodeId(from), NodeId(to), Bytes(packets * mtu), start, -1, true, traffic_class};
 }
 
-std::vector<Time> deliveries(const Plan& plan, const topology::NetworkDescription& description) {
-    engine::EventQueue queue;
-    analytical::FluidNetwork network(description, queue);
-    packet_test::Traffic traffic(plan, queue, network);
-    queue.run();
-    std::vector<Time> times;
-    for (const packet_test::Outcome& outcome : traffic.outcomes()) {
-        times.push_back(outcome.delivered);
-    }
-    return times;
-}
-
 void expect_near(Time time, Time expected, const char* what) {
     EXPECT_LE(time, expected + packet) << what;
     EXPECT_LE(expected, time + packet) << what;
@@ -69,18 +58,20 @@ TEST(FluidClasses, ShareALinkByWeights) {
     };
     for (const Case& each : {Case{{3, 1}, 400}, Case{{}, 300}, Case{{1, 1}, 600}}) {
         network.packet.classes.weights = each.weights;
-        const auto two = deliveries({message(1, 0, n, 0), message(2, 0, n, 1)}, network);
+        const auto two =
+            test::fluid_deliveries({message(1, 0, n, 0), message(2, 0, n, 1)}, network);
         expect_near(two[0], first + each.packets * packet + latency, "class 0 of two sources");
         expect_near(two[1], first + 2 * n * packet + latency, "class 1 of two sources");
-        const auto one = deliveries({message(1, 0, n, 0), message(1, 0, n, 1)}, network);
+        const auto one =
+            test::fluid_deliveries({message(1, 0, n, 0), message(1, 0, n, 1)}, network);
         expect_near(one[0], first + each.packets * packet + latency, "class 0 of one source");
         expect_near(one[1], first + 2 * n * packet + latency, "class 1 of one source");
         // A class without traffic leaves its part to the others.
-        const auto alone = deliveries({message(1, 0, n, 1)}, network);
+        const auto alone = test::fluid_deliveries({message(1, 0, n, 1)}, network);
         EXPECT_EQ(alone[0], first + n * packet + latency);
         // Within a class as without classes: the two of class 1 are alike.
-        const auto three =
-            deliveries({message(1, 0, n, 0), message(2, 0, n, 1), message(3, 0, n, 1)}, network);
+        const auto three = test::fluid_deliveries(
+            {message(1, 0, n, 0), message(2, 0, n, 1), message(3, 0, n, 1)}, network);
         expect_near(three[1], first + 3 * n * packet + latency, "class 1, one of two");
         expect_near(three[2], first + 3 * n * packet + latency, "class 1, the other");
     }
@@ -92,7 +83,7 @@ TEST(FluidClasses, TheLowestClassGoesFirst) {
     network.packet.classes.count = 2;
     const Time first = packet + latency;
     const auto times =
-        deliveries({message(1, 0, 100, 1), message(2, 0, 50, 0, 40 * packet)}, network);
+        test::fluid_deliveries({message(1, 0, 100, 1), message(2, 0, 50, 0, 40 * packet)}, network);
     expect_near(times[1], 40 * packet + first + 50 * packet + latency, "class 0");
     expect_near(times[0], first + 150 * packet + latency, "class 1");
 }
@@ -146,13 +137,13 @@ TEST(FluidInjection, AnNpuHasOnePortForAllItReceives) {
     topology::NetworkDescription network = topology::make_network(
         {topology::make_dimension(DimensionKind::FullyConnected, 4, rate, latency)});
     network.packet.injection = Rate(rate.bytes_per_second() / 2);
-    const auto times =
-        deliveries({message(1, 0, 100, 0), message(2, 0, 100, 0), message(3, 0, 100, 0)}, network);
+    const auto times = test::fluid_deliveries(
+        {message(1, 0, 100, 0), message(2, 0, 100, 0), message(3, 0, 100, 0)}, network);
     // Stored at two routers, by a port of half the rate and a link.
     const Time first = 2 * packet + packet + latency;
     expect_near(*std::max_element(times.begin(), times.end()), first + 600 * packet, "ejection");
     // One message alone: h + 2 links, of which the first is the slowest.
-    const auto alone = deliveries({message(1, 0, 100, 0)}, network);
+    const auto alone = test::fluid_deliveries({message(1, 0, 100, 0)}, network);
     EXPECT_EQ(alone[0], 200 * packet + packet + latency + 2 * packet);
 }
 
@@ -163,7 +154,7 @@ TEST(FluidErrors, CostTheirMean) {
         {topology::make_dimension(DimensionKind::FullyConnected, 2, rate, latency)});
     network.packet.error_rate = 0.1;
     const Time again = packet + 2 * latency;
-    const auto times = deliveries({message(0, 1, 900, 0)}, network);
+    const auto times = test::fluid_deliveries({message(0, 1, 900, 0)}, network);
     expect_near(times[0], 900 * packet + 100 * again + latency, "mean");
 }
 

@@ -5,8 +5,7 @@
 
 #include <vector>
 
-#include "analytical/fluid/fluid_network.h"
-#include "tests/analytical/traffic_networks.h"
+#include "tests/analytical/fluid_runs.h"
 #include "tests/packet/traffic.h"
 
 namespace npunet {
@@ -26,14 +25,6 @@ topology::NetworkDescription line(DimensionKind kind, std::int32_t size) {
     return topology::make_network({topology::make_dimension(kind, size, rate, latency)});
 }
 
-std::vector<Outcome> run(const Plan& plan, const topology::NetworkDescription& description) {
-    engine::EventQueue queue;
-    analytical::FluidNetwork network(description, queue);
-    packet_test::Traffic traffic(plan, queue, network);
-    queue.run();
-    return traffic.outcomes();
-}
-
 Plan wanting_sent(Plan plan) {
     for (packet_test::PlannedMessage& each : plan) {
         each.wants_sent = true;
@@ -51,7 +42,8 @@ TEST(FluidClosedForms, EqualFlowsIntoOneLink) {
             for (std::int32_t i = 1; i <= n; ++i) {
                 plan.push_back(message(i, 0, m * mtu));
             }
-            for (const Outcome& each : run(plan, line(DimensionKind::Switch, n + 1))) {
+            for (const Outcome& each :
+                 test::run_fluid(plan, line(DimensionKind::Switch, n + 1)).outcomes) {
                 EXPECT_EQ(each.delivered, (1 + n * m) * packet + 2 * latency)
                     << n << " flows, " << m << " packets";
             }
@@ -70,7 +62,8 @@ TEST(FluidClosedForms, PermutationsWithoutSharedLinks) {
             for (std::int32_t i = 0; i < size; ++i) {
                 by_switch.push_back(message(i, (i + shift) % size, m * mtu));
             }
-            for (const Outcome& each : run(by_switch, line(DimensionKind::Switch, size))) {
+            for (const Outcome& each :
+                 test::run_fluid(by_switch, line(DimensionKind::Switch, size)).outcomes) {
                 EXPECT_EQ(each.delivered, (m + 1) * packet + 2 * latency);
             }
         }
@@ -78,7 +71,8 @@ TEST(FluidClosedForms, PermutationsWithoutSharedLinks) {
         for (std::int32_t i = 0; i < size; ++i) {
             neighbours.push_back(message(i, (i + 1) % size, m * mtu));
         }
-        for (const Outcome& each : run(neighbours, line(DimensionKind::Ring, size))) {
+        for (const Outcome& each :
+             test::run_fluid(neighbours, line(DimensionKind::Ring, size)).outcomes) {
             EXPECT_EQ(each.delivered, m * packet + latency);
         }
         // Of 4 x 4 NPUs in meshes, each of the first column sends to the last one of its row.
@@ -88,7 +82,8 @@ TEST(FluidClosedForms, PermutationsWithoutSharedLinks) {
         }
         const topology::Dimension side =
             topology::make_dimension(DimensionKind::Mesh1D, 4, rate, latency);
-        for (const Outcome& each : run(rows, topology::make_network({side, side}))) {
+        for (const Outcome& each :
+             test::run_fluid(rows, topology::make_network({side, side})).outcomes) {
             EXPECT_EQ(each.delivered, (m + 2) * packet + 3 * latency);
         }
     }
@@ -118,7 +113,7 @@ protected:
         for (std::int32_t i = 0; i < k; ++i) {
             plan.push_back(message(i, k, m * mtu));
         }
-        return run(wanting_sent(plan), network);
+        return test::run_fluid(wanting_sent(plan), network).outcomes;
     }
 
     static void expect_closed_form(const std::vector<Outcome>& outcomes, std::int64_t m) {

@@ -8,6 +8,7 @@
 
 #include "analytical/fluid/fluid_network.h"
 #include "base/errors.h"
+#include "tests/analytical/fluid_runs.h"
 #include "tests/analytical/traffic_networks.h"
 #include "tests/packet/traffic.h"
 #include "tests/support/refusals.h"
@@ -42,20 +43,8 @@ LinkId link_between(const topology::NetworkDescription& network, std::int32_t fr
     return LinkId(0);
 }
 
-test::NaiveRun run(const Plan& plan, const topology::NetworkDescription& description,
-                   std::optional<std::uint64_t> shuffle = std::nullopt) {
-    engine::EventQueue queue;
-    if (shuffle) {
-        queue.shuffle_insertions(*shuffle);
-    }
-    analytical::FluidNetwork network(description, queue);
-    packet_test::Traffic traffic(plan, queue, network);
-    queue.run();
-    return {traffic.outcomes(), network.link_use()};
-}
-
 Time finish(const Plan& plan, const topology::NetworkDescription& description) {
-    return test::last_delivery(run(plan, description));
+    return test::last_delivery(test::run_fluid(plan, description));
 }
 
 // n packets of time P over one link, at half of its rate from t1 to t2: n P + (t2 - t1) / 2.
@@ -67,7 +56,7 @@ TEST(FluidFaults, HalfTheRateForAWhile) {
     EXPECT_EQ(finish({message(0, 1, 20 * mtu)}, network), 20 * packet + latency);
     EXPECT_EQ(finish({message(0, 1, 20 * mtu, 60 * packet)}, network), 80 * packet + latency);
     EXPECT_EQ(finish({message(1, 0, 100 * mtu)}, network), 100 * packet + latency);
-    const test::NaiveRun busy = run({message(0, 1, 100 * mtu)}, network);
+    const test::NaiveRun busy = test::run_fluid({message(0, 1, 100 * mtu)}, network);
     EXPECT_EQ(busy.links[link_between(network, 0, 1).index()].busy, 120 * packet);
     // Two messages take turns: the same work.
     EXPECT_EQ(finish({message(0, 1, 50 * mtu), message(0, 1, 50 * mtu)}, network),
@@ -106,8 +95,8 @@ TEST(FluidFaults, LatencyForAWhile) {
     EXPECT_EQ(finish({message(0, 1, 200 * mtu)}, network), 200 * packet + latency);
 }
 
-// From 1 to 2 round a ring of three the detour leads over 0, on links that are as fast: what is
-// sent there needs a packet and a latency more.
+// From 1 to 2 round a ring of three the other route leads over 0, on links that are as fast: what
+// is sent there needs a packet and a latency more.
 TEST(FluidFaults, OneAlternative) {
     topology::NetworkDescription network = line(DimensionKind::Ring, 3);
     const LinkId direct = link_between(network, 1, 2);
@@ -173,9 +162,9 @@ TEST(FluidFaults, EveryMessageArrivesInAnyOrderOfInsertion) {
         const auto npus = static_cast<std::int32_t>(network.graph.npus());
         const Plan plan =
             packet_test::make_plan(test::open_patterns[seed % 4], npus, 100'000, mtu, random);
-        const test::NaiveRun result = run(plan, network);
+        const test::NaiveRun result = test::run_fluid(plan, network);
         EXPECT_TRUE(packet_test::all_came_once(result.outcomes)) << "seed " << seed;
-        const test::NaiveRun shuffled = run(plan, network, seed);
+        const test::NaiveRun shuffled = test::run_fluid(plan, network, seed);
         for (std::size_t i = 0; i < plan.size(); ++i) {
             EXPECT_EQ(result.outcomes[i].delivered, shuffled.outcomes[i].delivered)
                 << "seed " << seed << ", message " << i;

@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "tests/analytical/fluid_runs.h"
 #include "tests/analytical/traffic_networks.h"
 #include "tests/packet/traffic.h"
 #include "topology/network/idle_path.h"
@@ -31,18 +32,6 @@ packet_test::PlannedMessage message(std::int32_t from, std::int32_t to, std::int
     return {NodeId(from), NodeId(to), Bytes(bytes), start, -1, true};
 }
 
-test::NaiveRun run(const Plan& plan, const topology::NetworkDescription& description,
-                   std::optional<std::uint64_t> shuffle = std::nullopt) {
-    engine::EventQueue queue;
-    if (shuffle) {
-        queue.shuffle_insertions(*shuffle);
-    }
-    analytical::FluidNetwork network(description, queue);
-    packet_test::Traffic traffic(plan, queue, network);
-    queue.run();
-    return {traffic.outcomes(), network.link_use()};
-}
-
 // A message that shares no link takes what its packets take on an idle network, to the picosecond:
 // any sizes, rates that rise and fall along the route, stored and cut through.
 TEST(FluidNetwork, AMessageAloneTakesTheIdleTimeOfItsPackets) {
@@ -60,7 +49,8 @@ TEST(FluidNetwork, AMessageAloneTakesTheIdleTimeOfItsPackets) {
             1 + static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(npus - 1));
         const std::int32_t to = (from + step) % npus;
         const Bytes bytes(static_cast<std::int64_t>(random() % 100'000));
-        const test::NaiveRun result = run({message(from, to, bytes.value())}, description);
+        const test::NaiveRun result =
+            test::run_fluid({message(from, to, bytes.value())}, description);
         EXPECT_EQ(result.outcomes[0].delivered,
                   topology::idle_time(description, NodeId(from), NodeId(to), bytes,
                                       topology::IdlePath::Packets))
@@ -81,9 +71,10 @@ TEST(FluidNetwork, AMessageAloneOverLinksOfNearlyOneRate) {
                  topology::make_dimension(DimensionKind::Mesh1D, 3, second, latency)});
             description.packet.switching = topology::Switching::CutThrough;
             for (const std::int64_t bytes : {100, 4096, 5000, 40'960}) {
-                EXPECT_EQ(run({message(0, 8, bytes)}, description).outcomes[0].delivered,
-                          topology::idle_time(description, NodeId(0), NodeId(8), Bytes(bytes),
-                                              topology::IdlePath::Packets))
+                EXPECT_EQ(
+                    test::run_fluid({message(0, 8, bytes)}, description).outcomes[0].delivered,
+                    topology::idle_time(description, NodeId(0), NodeId(8), Bytes(bytes),
+                                        topology::IdlePath::Packets))
                     << bytes << " bytes, " << faster;
             }
         }
@@ -102,9 +93,9 @@ TEST(FluidNetwork, RatesMayBeFarApart) {
     // The link from NPU 7 to the slow switch carries all of them, full packet by full packet.
     const Time slow = transfer_time(Bytes(4160), Rate(1'000'000));
     const Time fast = transfer_time(Bytes(4160), Rate(1'000'000'000'000'000));
-    const test::NaiveRun result = run(plan, description);
+    const test::NaiveRun result = test::run_fluid(plan, description);
     EXPECT_EQ(test::last_delivery(result), 2 * (fast + latency) + 71 * slow + 2 * latency);
-    const test::NaiveRun alone = run({plan[0]}, description);
+    const test::NaiveRun alone = test::run_fluid({plan[0]}, description);
     EXPECT_EQ(alone.outcomes[0].delivered, 2 * (fast + latency) + 11 * slow + 2 * latency);
 }
 
@@ -118,7 +109,7 @@ TEST(FluidNetwork, MessagesOfASourceTakeTurns) {
         for (std::int32_t i = 0; i < count; ++i) {
             plan.push_back(message(0, i + 1, packets * 4096));
         }
-        const test::NaiveRun result = run(plan, line(DimensionKind::Switch, count + 1));
+        const test::NaiveRun result = test::run_fluid(plan, line(DimensionKind::Switch, count + 1));
         for (std::int32_t i = 0; i < count; ++i) {
             const Time sent = ((packets - 1) * count + i + 1) * packet;
             const packet_test::Outcome& outcome = result.outcomes[static_cast<std::size_t>(i)];
@@ -132,7 +123,7 @@ TEST(FluidNetwork, MessagesOfASourceTakeTurns) {
 // Who joins while others are being sent is served in the round that it joins.
 TEST(FluidNetwork, AMessageThatJoinsIsServedBeforeTheNextRound) {
     const Plan plan{message(0, 1, 2 * 4096), message(0, 2, 2 * 4096, packet)};
-    const test::NaiveRun result = run(plan, line(DimensionKind::Switch, 3));
+    const test::NaiveRun result = test::run_fluid(plan, line(DimensionKind::Switch, 3));
     EXPECT_EQ(result.outcomes[0].sent, 3 * packet);
     EXPECT_EQ(result.outcomes[1].first_byte_left, packet);
     EXPECT_EQ(result.outcomes[1].sent, 4 * packet);
@@ -147,7 +138,8 @@ TEST(FluidNetwork, MessagesToOneNpuShareItsPort) {
             for (std::int32_t i = 1; i <= senders; ++i) {
                 plan.push_back(message(i, 0, packets * 4096));
             }
-            const test::NaiveRun result = run(plan, line(DimensionKind::Switch, senders + 1));
+            const test::NaiveRun result =
+                test::run_fluid(plan, line(DimensionKind::Switch, senders + 1));
             EXPECT_EQ(test::last_delivery(result), (1 + senders * packets) * packet + 2 * latency)
                 << senders << " senders, " << packets << " packets";
         }
@@ -167,7 +159,7 @@ TEST(FluidNetwork, PacketsThatComeFasterThanTheyLeaveQueueAsAWhole) {
         for (std::int32_t i = 0; i < messages; ++i) {
             plan.push_back(message(0, 5, 4096));
         }
-        const test::NaiveRun result = run(plan, description);
+        const test::NaiveRun result = test::run_fluid(plan, description);
         EXPECT_EQ(test::last_delivery(result), first + (messages + 1) * packet + latency)
             << messages << " messages";
     }
@@ -185,7 +177,7 @@ TEST(FluidNetwork, CarriesWhatIsSentInAnyOrderOfInsertion) {
         const Plan plan = packet_test::make_plan(
             test::open_patterns[seed % 4], static_cast<std::int32_t>(description.graph.npus()),
             40'000, description.packet.mtu.value(), random);
-        const test::NaiveRun result = run(plan, description);
+        const test::NaiveRun result = test::run_fluid(plan, description);
         std::vector<Bytes> expected(description.graph.links());
         for (const packet_test::PlannedMessage& each : plan) {
             for (const topology::Hop& hop : description.route(each.source, each.destination)) {
@@ -195,7 +187,7 @@ TEST(FluidNetwork, CarriesWhatIsSentInAnyOrderOfInsertion) {
         for (std::size_t i = 0; i < expected.size(); ++i) {
             EXPECT_EQ(result.links[i].payload, expected[i]) << "seed " << seed << ", link " << i;
         }
-        const test::NaiveRun shuffled = run(plan, description, seed);
+        const test::NaiveRun shuffled = test::run_fluid(plan, description, seed);
         for (std::size_t i = 0; i < plan.size(); ++i) {
             EXPECT_EQ(result.outcomes[i].delivered, shuffled.outcomes[i].delivered)
                 << "seed " << seed << ", message " << i;

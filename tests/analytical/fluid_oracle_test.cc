@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "analytical/fluid/fluid_network.h"
 #include "plain_fluid.h"
+#include "tests/analytical/fluid_runs.h"
 #include "tests/analytical/traffic_networks.h"
 #include "tests/support/counted_cases.h"
 #include "tests/support/draw.h"
@@ -58,18 +58,6 @@ Case draw_case(std::uint64_t seed) {
     return drawn;
 }
 
-std::vector<Time> run_fluid(const Plan& plan, const NetworkDescription& description) {
-    engine::EventQueue queue;
-    analytical::FluidNetwork network(description, queue);
-    packet_test::Traffic traffic(plan, queue, network);
-    queue.run();
-    std::vector<Time> delivered;
-    for (const packet_test::Outcome& outcome : traffic.outcomes()) {
-        delivered.push_back(outcome.delivered);
-    }
-    return delivered;
-}
-
 /// On its slowest link.
 Time longest_packet(const NetworkDescription& network) {
     Time longest;
@@ -93,7 +81,7 @@ TEST(FluidOracle, DeliversWhenThePlainNetworkDoes) {
     std::size_t off = 0;
     for (std::uint64_t seed = 1; seed <= cases; ++seed) {
         const Case drawn = draw_case(seed);
-        const std::vector<Time> real = run_fluid(drawn.plan, drawn.network);
+        const std::vector<Time> real = test::fluid_deliveries(drawn.plan, drawn.network);
         const std::vector<Time> plain = test::run_plain_fluid(drawn.plan, drawn.network);
         const Time bound = 5 * longest_packet(drawn.network);
         messages += real.size();

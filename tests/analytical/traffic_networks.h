@@ -44,17 +44,25 @@ inline topology::NetworkDescription random_network(std::mt19937_64& random,
     return topology::make_network(dimensions);
 }
 
-template <class Network>
-NaiveRun run_traffic(const packet_test::Plan& plan, const topology::NetworkDescription& description,
-                     std::optional<std::uint64_t> shuffle = std::nullopt) {
+/// `shuffle`: events of an instant are inserted in an order drawn from it. `more`: what the network
+/// takes behind its description and the queue.
+template <class Network, class... More>
+NaiveRun run_network(const packet_test::Plan& plan, const topology::NetworkDescription& description,
+                     std::optional<std::uint64_t> shuffle, const More&... more) {
     engine::EventQueue queue;
     if (shuffle) {
         queue.shuffle_insertions(*shuffle);
     }
-    Network network(description, queue, engine::Dialect::named("npunet"));
+    Network network(description, queue, more...);
     packet_test::Traffic traffic(plan, queue, network);
     queue.run();
     return {traffic.outcomes(), network.link_use()};
+}
+
+template <class Network>
+NaiveRun run_traffic(const packet_test::Plan& plan, const topology::NetworkDescription& description,
+                     std::optional<std::uint64_t> shuffle = std::nullopt) {
+    return run_network<Network>(plan, description, shuffle, engine::Dialect::named("npunet"));
 }
 
 inline Time last_delivery(const NaiveRun& run) {

@@ -1,4 +1,4 @@
-// npunet validate collectives: its table, its JSON, files of one's own.
+// npunet validate collectives: its table, its JSON, other files.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,10 @@ namespace {
 using packet_test::Plan;
 using test::Draw;
 using topology::Factor;
+using topology::NetworkDescription;
 
+/// The first `redundant` ones have another route round any link.
+constexpr std::size_t redundant = 3;
 constexpr const char* networks[] = {
     "{topology: [Ring], npus_count: [8], bandwidth: [50], latency: [500]}",
     "{topology: [Torus2D], npus_count: [[4, 4]], bandwidth: [50], latency: [500]}",
@@ -96,14 +100,31 @@ private:
     std::vector<double> errors_;
 };
 
-Machine draw_machine(Draw& draw) {
+/// Of the first networks.
+Machine draw_machine(Draw& draw, std::size_t first = std::size(networks)) {
     Machine machine;
-    machine.network = topology::parse_network(networks[draw.below(std::size(networks))], "test");
+    machine.network = topology::parse_network(networks[draw.below(first)], "test");
     return machine;
 }
 
+/// Random messages on the first networks, each of which `change` adds something to.
+Errors errors_of_cases(
+    std::size_t first,
+    const std::function<void(Draw&, NetworkDescription&, std::uint64_t)>& change) {
+    Errors errors;
+    const std::uint64_t cases = test::random_cases(24, 400);
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
+        Draw draw(seed);
+        Machine machine = draw_machine(draw, first);
+        change(draw, machine.network, seed);
+        const Plan plan = draw_plan(draw, static_cast<int>(machine.network.graph.npus()));
+        errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
+    }
+    return errors;
+}
+
 /// Slow and late links, some of them for a while.
-void draw_slow_links(Draw& draw, topology::NetworkDescription& network) {
+void draw_slow_links(Draw& draw, NetworkDescription& network) {
     for (auto faults = draw.from_to(1, 4); faults > 0; --faults) {
         topology::LinkFault fault;
         fault.link = LinkId(
@@ -121,20 +142,14 @@ void draw_slow_links(Draw& draw, topology::NetworkDescription& network) {
 }
 
 TEST(FluidAgainstPackets, SlowLinks) {
-    Errors errors;
-    const std::uint64_t cases = test::random_cases(24, 400);
-    for (std::uint64_t seed = 0; seed < cases; ++seed) {
-        Draw draw(seed);
-        Machine machine = draw_machine(draw);
-        draw_slow_links(draw, machine.network);
-        const Plan plan = draw_plan(draw, static_cast<int>(machine.network.graph.npus()));
-        errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
-    }
-    errors.expect_at_most(0.1, 5);
+    errors_of_cases(std::size(networks), [](Draw& draw, NetworkDescription& network,
+                                            std::uint64_t /*seed*/) {
+        draw_slow_links(draw, network);
+    }).expect_at_most(0.1, 5);
 }
 
 /// Links that go down and come back, both directions of each.
-void draw_outages(Draw& draw, topology::NetworkDescription& network, bool for_ever) {
+void draw_outages(Draw& draw, NetworkDescription& network, bool for_ever) {
     for (auto faults = draw.from_to(1, 3); faults > 0; --faults) {
         topology::LinkFault fault;
         fault.link = LinkId(
@@ -155,49 +170,26 @@ void draw_outages(Draw& draw, topology::NetworkDescription& network, bool for_ev
 }
 
 TEST(FluidAgainstPackets, LinksThatComeBack) {
-    Errors errors;
-    const std::uint64_t cases = test::random_cases(24, 400);
-    for (std::uint64_t seed = 0; seed < cases; ++seed) {
-        Draw draw(seed);
-        Machine machine = draw_machine(draw);
-        draw_outages(draw, machine.network, false);
-        const Plan plan = draw_plan(draw, static_cast<int>(machine.network.graph.npus()));
-        errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
-    }
-    errors.expect_at_most(0.1, 10);
+    errors_of_cases(std::size(networks), [](Draw& draw, NetworkDescription& network,
+                                            std::uint64_t /*seed*/) {
+        draw_outages(draw, network, false);
+    }).expect_at_most(0.1, 10);
 }
 
-// Where there is a detour.
 TEST(FluidAgainstPackets, LinksThatFailForGood) {
-    Errors errors;
-    const std::uint64_t cases = test::random_cases(24, 400);
-    for (std::uint64_t seed = 0; seed < cases; ++seed) {
-        Draw draw(seed);
-        Machine machine;
-        machine.network = topology::parse_network(networks[draw.below(3)], "test");
-        draw_outages(draw, machine.network, true);
-        machine.network.faults.links.resize(2);
-        const Plan plan = draw_plan(draw, static_cast<int>(machine.network.graph.npus()));
-        errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
-    }
-    errors.expect_at_most(0.1, 5);
+    errors_of_cases(redundant, [](Draw& draw, NetworkDescription& network, std::uint64_t /*seed*/) {
+        draw_outages(draw, network, true);
+        network.faults.links.resize(2);
+    }).expect_at_most(0.1, 5);
 }
 
 TEST(FluidAgainstPackets, OutagesWithATransport) {
-    Errors errors;
-    const std::uint64_t cases = test::random_cases(24, 400);
-    for (std::uint64_t seed = 0; seed < cases; ++seed) {
-        Draw draw(seed);
-        Machine machine;
-        machine.network = topology::parse_network(networks[draw.below(3)], "test");
-        machine.network.packet.flow_control = topology::FlowControl::Pfc;
-        machine.network.packet.transport.kind = topology::TransportKind::GoBackN;
-        draw_outages(draw, machine.network, seed % 2 == 0);
-        machine.network.faults.links.resize(2);
-        const Plan plan = draw_plan(draw, static_cast<int>(machine.network.graph.npus()));
-        errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
-    }
-    errors.expect_at_most(0.5, 40);
+    errors_of_cases(redundant, [](Draw& draw, NetworkDescription& network, std::uint64_t seed) {
+        network.packet.flow_control = topology::FlowControl::Pfc;
+        network.packet.transport.kind = topology::TransportKind::GoBackN;
+        draw_outages(draw, network, seed % 2 == 0);
+        network.faults.links.resize(2);
+    }).expect_at_most(0.5, 40);
 }
 
 /// Two or three jobs that share the machine, each with some collectives one after the other.
@@ -278,30 +270,18 @@ TEST(FluidAgainstPackets, TrafficClasses) {
 }
 
 TEST(FluidAgainstPackets, Injection) {
-    Errors errors;
-    const std::uint64_t cases = test::random_cases(24, 400);
-    for (std::uint64_t seed = 0; seed < cases; ++seed) {
-        Draw draw(seed);
-        Machine machine = draw_machine(draw);
-        machine.network.packet.injection = Rate(draw.from_to(10, 100) * 1'000'000'000);
-        const Plan plan = draw_plan(draw, static_cast<int>(machine.network.graph.npus()));
-        errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
-    }
-    errors.expect_at_most(0.1, 5);
+    errors_of_cases(std::size(networks), [](Draw& draw, NetworkDescription& network,
+                                            std::uint64_t /*seed*/) {
+        network.packet.injection = Rate(draw.from_to(10, 100) * 1'000'000'000);
+    }).expect_at_most(0.1, 5);
 }
 
 // Errors are drawn packet by packet, so that runs differ by chance.
 TEST(FluidAgainstPackets, ErrorsOfLinks) {
-    Errors errors;
-    const std::uint64_t cases = test::random_cases(24, 400);
-    for (std::uint64_t seed = 0; seed < cases; ++seed) {
-        Draw draw(seed);
-        Machine machine = draw_machine(draw);
-        machine.network.packet.error_rate = draw.any_of({0.001, 0.01, 0.03});
-        const Plan plan = draw_plan(draw, static_cast<int>(machine.network.graph.npus()));
-        errors.add(machine, plan, fmt::format("{} {}", seed, machine.network.name));
-    }
-    errors.expect_at_most(5, 30);
+    errors_of_cases(std::size(networks), [](Draw& draw, NetworkDescription& network,
+                                            std::uint64_t /*seed*/) {
+        network.packet.error_rate = draw.any_of({0.001, 0.01, 0.03});
+    }).expect_at_most(5, 30);
 }
 
 }  // namespace
