@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
-#include <limits>
 
 #include "base/errors.h"
 #include "base/splitmix64.h"
@@ -85,30 +83,6 @@ const ProgramOperation* collective_of(const Workload& workload, Rank member, std
     return &program.operations[program.collectives_of[slot][number]];
 }
 
-/// What lies between the nodes of a communicator: one NIC a member, as fast as the slowest link
-/// from the first member to one of another node.
-LibraryMachine library_machine(const topology::NetworkDescription& network,
-                               const std::vector<Rank>& ranks, const LayoutFactor& inside,
-                               bool several) {
-    LibraryMachine machine;
-    machine.nics = inside.size;
-    for (std::size_t member = 1; several && member < ranks.size(); ++member) {
-        if (inside.line_of_member[member] == inside.line_of_member[0]) {
-            continue;
-        }
-        const topology::PlaneRoutes planes = network.routes(
-            network.npu_of_rank[ranks[0].index()], network.npu_of_rank[ranks[member].index()]);
-        double slowest = std::numeric_limits<double>::infinity();
-        for (const topology::Hop& hop : planes.front()) {
-            const Rate rate = network.graph.link(hop.link).rate;
-            slowest = std::min(slowest, static_cast<double>(rate.bytes_per_second()) * 1e-9);
-        }
-        machine.nic_rate = slowest * static_cast<double>(planes.size());
-        break;
-    }
-    return machine;
-}
-
 bool is_open(const SystemConfig& system, CollectiveKind kind) {
     return system.implementations(kind).empty() || system.preferred_dataset_splits == 0 ||
            system.active_chunks_per_dimension == 0;
@@ -124,6 +98,7 @@ CollectivePlanner::CollectivePlanner(const topology::NetworkDescription& network
       dialect_(dialect),
       workload_(workload),
       builder_(system, dialect),
+      library_(network, system),
       chooser_(std::make_unique<AlgorithmChooser>(network, system, workload.ranks())) {
     communicators_.resize(workload.groups.size());
     numbers_.resize(workload.programs.size());
@@ -268,49 +243,6 @@ CollectivePlan CollectivePlanner::plan_by_file(const CollectiveTask& task) const
     return plan;
 }
 
-bool CollectivePlanner::is_for_library(const CollectiveTask& task) const {
-    return system_.library != nullptr && system_.library->carries_out(task.kind) &&
-           task.sizes == nullptr && task.ranks->size() > 1;
-}
-
-CollectivePlan CollectivePlanner::plan_by_library(const Communicator& of,
-                                                  const CollectiveTask& task) {
-    CollectivePlan plan;
-    plan.kind = task.kind;
-    plan.size = task.size;
-    const auto [found, is_new] =
-        library_plans_.try_emplace(std::make_tuple(&of, task.kind, task.size.value()));
-    LibraryPlan& known = found->second;
-    if (is_new) {
-        const LayoutFactor& inside = of.layout.factors().front();
-        const bool several = of.layout.factors().size() > 1;
-        LibraryCall call;
-        call.kind = task.kind;
-        call.members = static_cast<std::int32_t>(task.ranks->size());
-        call.bytes = std::max<std::int64_t>(
-            1, size_of_collective(task.kind, task.size, task.ranks->size()).value());
-        call.nodes = several ? call.members / inside.size : 1;
-        const LibraryMachine machine = library_machine(network_, *task.ranks, inside, several);
-        const auto timing = system_.library->model.channel_timing(call, machine);
-        assert(timing && "rings carry out all of its kinds");
-        const LibraryChoice& choice = timing->timing.choice;
-        known.schedule = std::make_shared<const LibrarySchedule>(
-            call, *timing,
-            several ? inside.line_of_member : std::vector<std::int32_t>(task.ranks->size(), 0));
-        known.algorithm =
-            fmt::format("{} {} {}, {} {}", system_.library->name, name_of(choice.algorithm),
-                        name_of(choice.protocol), timing->timing.use.channels,
-                        timing->timing.use.channels == 1 ? "channel" : "channels");
-        const auto wanted = system_.library->model.time(call, machine, {});
-        if (wanted && wanted->choice.algorithm != choice.algorithm) {
-            known.algorithm += fmt::format(" (its tuner: {})", name_of(wanted->choice.algorithm));
-        }
-    }
-    plan.library = known.schedule;
-    plan.algorithm = known.algorithm;
-    return plan;
-}
-
 CollectiveTask CollectivePlanner::task_of(std::int32_t group,
                                           const ProgramOperation& operation) const {
     CollectiveTask task;
@@ -330,8 +262,8 @@ CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
     if (CollectivePlan by_file = plan_by_file(task); by_file.file != nullptr) {
         return by_file;
     }
-    if (is_for_library(task)) {
-        return plan_by_library(own, task);
+    if (library_.is_for(task)) {
+        return library_.plan(own.layout, task);
     }
     CollectiveRecipe special;
     const CollectiveRecipe* used = &special;
@@ -464,7 +396,7 @@ std::optional<CollectiveChoice> CollectivePlanner::choice(Rank rank,
     const auto group = static_cast<std::int32_t>(workload_.group_of(rank, operation));
     const CollectiveTask task = task_of(group, operation);
     if (task.ranks->size() < 2 || task.sizes != nullptr || !has_configuration(group) ||
-        plan_by_file(task).file != nullptr || is_for_library(task)) {
+        plan_by_file(task).file != nullptr || library_.is_for(task)) {
         return std::nullopt;
     }
     const Communicator& own = communicator(group);

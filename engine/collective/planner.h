@@ -33,6 +33,7 @@
 #include <vector>
 
 #include "engine/collective/communicator_layout.h"
+#include "engine/collective/library_planner.h"
 #include "engine/collective/plan.h"
 #include "engine/collective/plan_builder.h"
 #include "engine/collective/recipe.h"
@@ -127,10 +128,6 @@ private:
     [[nodiscard]] CollectiveRecipe reference_recipe(CollectiveKind kind) const;
     /// The plan by a file that system.json names for the collective; else one without a file.
     [[nodiscard]] CollectivePlan plan_by_file(const CollectiveTask& task) const;
-    /// The plan by the communication library that system.json names; else one without it.
-    [[nodiscard]] CollectivePlan plan_by_library(const Communicator& of,
-                                                 const CollectiveTask& task);
-    [[nodiscard]] bool is_for_library(const CollectiveTask& task) const;
     /// `divisible`: false where the reference cannot cut the collective into its chunks.
     [[nodiscard]] CollectivePlan plan_by(const CollectiveRecipe& recipe, const Communicator& of,
                                          const CollectiveTask& task, std::size_t member,
@@ -144,17 +141,11 @@ private:
     const Dialect& dialect_;
     const Workload& workload_;
     PlanBuilder builder_;
+    LibraryPlanner library_;
     std::unique_ptr<AlgorithmChooser> chooser_;
     std::vector<std::unique_ptr<Communicator>> communicators_;  ///< by group
     using ChoiceKey = std::tuple<std::uint64_t, CollectiveKind, std::int64_t, std::int32_t, bool>;
     std::map<ChoiceKey, CollectiveRecipe> choices_;
-    struct LibraryPlan {
-        std::shared_ptr<const LibrarySchedule> schedule;
-        std::string algorithm;
-    };
-    /// By communicator, kind and bytes.
-    std::map<std::tuple<const Communicator*, CollectiveKind, std::int64_t>, LibraryPlan>
-        library_plans_;
     std::map<std::int32_t, UnequalOfGroup> unequal_;   ///< by group
     std::vector<std::vector<std::uint32_t>> numbers_;  ///< by program and operation: number_of()
     std::size_t kept_numbers_ = 0;                     ///< in all amounts that are kept

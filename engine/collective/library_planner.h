@@ -1,0 +1,49 @@
+// Plans collectives that a communication library carries out: those of system.json's `collectives`.
+//
+//     LibraryPlanner planner(network, system);
+//     if (planner.is_for(task)) {
+//         CollectivePlan plan = planner.plan(layout, task);
+//     }
+//
+// C++17-clean.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "engine/collective/communicator_layout.h"
+#include "engine/collective/plan.h"
+#include "engine/collective/plan_builder.h"
+#include "engine/machine/system_config.h"
+#include "topology/network/network_description.h"
+
+namespace npunet::engine {
+
+class LibraryPlanner {
+public:
+    /// The references must outlive the planner.
+    LibraryPlanner(const topology::NetworkDescription& network, const SystemConfig& system)
+        : network_(network), system_(system) {}
+
+    [[nodiscard]] bool is_for(const CollectiveTask& task) const;
+    /// The same for every member. The layout is that of the task's ranks, and outlives the planner.
+    [[nodiscard]] CollectivePlan plan(const CommunicatorLayout& layout, const CollectiveTask& task);
+
+private:
+    struct Known {
+        std::shared_ptr<const LibrarySchedule> schedule;
+        std::string algorithm;
+    };
+    [[nodiscard]] Known work_out(const CommunicatorLayout& layout,
+                                 const CollectiveTask& task) const;
+
+    const topology::NetworkDescription& network_;
+    const SystemConfig& system_;
+    /// By communicator, kind and bytes.
+    std::map<std::tuple<const CommunicatorLayout*, CollectiveKind, std::int64_t>, Known> known_;
+};
+
+}  // namespace npunet::engine
