@@ -9,30 +9,11 @@
 
 #include "base/splitmix64.h"
 #include "topology/graph/neighbours.h"
-#include "topology/graph/router_groups.h"
 #include "topology/routing/channel_dependencies.h"
 #include "topology/routing/pair_hash.h"
 #include "topology/routing/up_down_order.h"
 
 namespace npunet::topology {
-
-namespace {
-
-/// The group of every node of a dragonfly; empty for other graphs.
-std::vector<std::int32_t> router_groups_of(const Graph& graph, std::int64_t size) {
-    std::vector<std::int32_t> groups;
-    if (size == 0) {
-        return groups;
-    }
-    groups.resize(graph.nodes());
-    for (std::size_t npu = 0; npu < graph.npus(); ++npu) {
-        groups[npu] = static_cast<std::int32_t>(static_cast<std::int64_t>(npu) / size);
-        groups[graph.link(graph.links_from(NodeId(npu)).front()).to.index()] = groups[npu];
-    }
-    return groups;
-}
-
-}  // namespace
 
 GraphRouter::GraphRouter(const Graph& graph, GraphRoutes kind, std::uint64_t seed)
     : kind_(kind), seed_(seed), distances_(graph.npus()) {
@@ -48,14 +29,13 @@ GraphRouter::GraphRouter(const Graph& graph, GraphRoutes kind, std::uint64_t see
     }
     if (kind == GraphRoutes::Balanced) {
         const Neighbours neighbours = neighbours_of(graph);
-        group_npus_ = npus_of_router_group(graph, neighbours);
-        groups_ = router_groups_of(graph, group_npus_);
-        if (groups_.empty()) {
+        groups_ = GroupRoutes(graph, neighbours);
+        if (!groups_.found()) {
             product_ = DimensionOrder(graph, neighbours);
         }
         if (product_.is_product()) {
             layers_ = product_.virtual_channels_needed();
-        } else if (groups_.empty()) {
+        } else if (!groups_.found()) {
             turns_.open(graph);
             if (graph.nodes() > graph.npus()) {
                 take_turns(graph);
@@ -111,11 +91,6 @@ std::int64_t GraphRouter::state_after(std::size_t state, const Link& link) const
     return 2 * std::int64_t{link.to.value()} + (up ? 0 : 1);
 }
 
-bool GraphRouter::may_take(const Link& link, NodeId destination) const {
-    return groups_.empty() || groups_[link.from.index()] == groups_[link.to.index()] ||
-           groups_[link.to.index()] == groups_[destination.index()];
-}
-
 GraphRouter::Distances GraphRouter::distances_to(const Graph& graph, NodeId destination,
                                                  std::vector<std::size_t>& met) const {
     const std::size_t width = states_per_node();
@@ -129,7 +104,7 @@ GraphRouter::Distances GraphRouter::distances_to(const Graph& graph, NodeId dest
     for (std::size_t i = 0; i < open.size(); ++i) {
         for (const LinkId id : graph.links_to(NodeId(open[i] / width))) {
             const Link& link = graph.link(id);
-            if (!may_take(link, destination)) {
+            if (!groups_.may_take(link, destination)) {
                 continue;
             }
             for (std::size_t phase = 0; phase < width; ++phase) {
@@ -165,12 +140,12 @@ void GraphRouter::list_steps(const Graph& graph, const Distances& distance, Node
         product_.list_steps(graph, NodeId(state), destination, steps);
         return;
     }
-    const bool all = kind_ == GraphRoutes::Ecmp || !groups_.empty();
+    const bool all = kind_ == GraphRoutes::Ecmp || groups_.found();
     const bool turns = kind_ == GraphRoutes::Balanced &&
                        graph.kind(NodeId(state / states_per_node())) == NodeKind::Switch;
     const Reach reach = all ? Reach::All : turns ? Reach::Alike : Reach::Lowest;
     list_steps(graph, distance, destination, state, reach, steps);
-    if (kind_ == GraphRoutes::Balanced && groups_.empty() && steps.size() > 1) {
+    if (kind_ == GraphRoutes::Balanced && !groups_.found() && steps.size() > 1) {
         if (const LinkId turn = turns_.find(destination, graph.link(steps.front()).from);
             turn.valid()) {
             steps.assign(1, turn);
@@ -186,7 +161,7 @@ void GraphRouter::list_steps(const Graph& graph, const Distances& distance, Node
         const std::int64_t next = state_after(state, graph.link(id));
         if (next < 0 || distance[static_cast<std::size_t>(next)] == nowhere ||
             distance[static_cast<std::size_t>(next)] + 1 != distance[state] ||
-            !may_take(graph.link(id), destination)) {
+            !groups_.may_take(graph.link(id), destination)) {
             continue;
         }
         if (reach == Reach::All || steps.empty() ||
@@ -236,7 +211,7 @@ void GraphRouter::take_turns(const Graph& graph) {
 
 std::size_t GraphRouter::preferred(const std::vector<LinkId>& links, NodeId at, NodeId to,
                                    std::uint64_t hash) const {
-    const bool turns = kind_ == GraphRoutes::Balanced && groups_.empty() && !product_.is_product();
+    const bool turns = kind_ == GraphRoutes::Balanced && !groups_.found() && !product_.is_product();
     const LinkId turn = turns ? turns_.find(to, at) : LinkId();
     const auto found = std::find(links.begin(), links.end(), turn);
     return found == links.end() ? static_cast<std::size_t>(hash % links.size())
@@ -250,12 +225,9 @@ void GraphRouter::set_channels(const Graph& graph, NodeId to, std::vector<Hop>& 
     }
     std::uint8_t channel = layer_towards(to);
     bool gone_down = false;
-    if (!groups_.empty()) {
-        // The local link behind the one between groups.
-        for (std::size_t i = 1; by_turns_ && i + 1 < route.size(); ++i) {
-            const Link& before = graph.link(route[i - 1].link);
-            const bool left = groups_[before.from.index()] != groups_[before.to.index()];
-            route[i].virtual_channel = left ? 1 : 0;
+    if (groups_.found()) {
+        if (by_turns_) {
+            groups_.set_channels(graph, route);
         }
         return;
     }
@@ -296,8 +268,8 @@ bool GraphRouter::count_turns(const Graph& graph, std::uint8_t most) {
     if (product_.is_product()) {
         return layers_ <= most;
     }
-    std::uint32_t channels = groups_.empty() ? 1 : 2;
-    for (std::size_t to = 0; groups_.empty() && to < graph.npus() && channels <= most; ++to) {
+    std::uint32_t channels = groups_.found() ? 2 : 1;
+    for (std::size_t to = 0; !groups_.found() && to < graph.npus() && channels <= most; ++to) {
         channels = std::max(channels, channels_towards(graph, NodeId(to)));
     }
     if (channels > most) {
@@ -331,8 +303,10 @@ std::vector<Hop> GraphRouter::route(const Graph& graph, NodeId from, NodeId to) 
     }
     const Distances& distance = towards(graph, to);
     std::vector<Hop> hops;
-    if (!groups_.empty()) {
-        hops = route_between_groups(graph, distance, from, to);
+    if (groups_.found()) {
+        hops = groups_.route(graph, from, to, [&](NodeId at, std::vector<LinkId>& steps) {
+            list_steps(graph, distance, to, at.index(), steps);
+        });
     } else {
         std::uint64_t hash = pair_hash(seed_, from, to);
         std::vector<LinkId> steps;
@@ -348,50 +322,6 @@ std::vector<Hop> GraphRouter::route(const Graph& graph, NodeId from, NodeId to) 
     }
     set_channels(graph, to, hops);
     return hops;
-}
-
-std::vector<Hop> GraphRouter::route_between_groups(const Graph& graph, const Distances& distance,
-                                                   NodeId from, NodeId to) const {
-    // All the routes, in the order of their links between groups: as a Dragonfly counts its ports.
-    struct Path {
-        std::vector<Hop> hops;
-        LinkId between;
-    };
-    std::vector<Path> open(1);
-    std::vector<Path> routes;
-    std::vector<LinkId> steps;
-    while (!open.empty()) {
-        const Path path = std::move(open.back());
-        open.pop_back();
-        const NodeId at = path.hops.empty() ? from : graph.link(path.hops.back().link).to;
-        if (at == to) {
-            routes.push_back(path);
-            continue;
-        }
-        list_steps(graph, distance, to, at.index(), steps);
-        for (const LinkId step : steps) {
-            const Link& link = graph.link(step);
-            Path longer = path;
-            longer.hops.push_back(Hop{step, 0});
-            if (groups_[link.from.index()] != groups_[link.to.index()]) {
-                longer.between = step;
-            }
-            open.push_back(std::move(longer));
-        }
-    }
-    assert(!routes.empty() && "the network is connected");
-    const auto number =
-        static_cast<std::size_t>(from.value() % group_npus_ + to.value() % group_npus_) %
-        routes.size();
-    const auto chosen = routes.begin() + static_cast<std::ptrdiff_t>(number);
-    std::nth_element(routes.begin(), chosen, routes.end(), [](const Path& a, const Path& b) {
-        return a.between < b.between ||
-               (a.between == b.between &&
-                std::lexicographical_compare(
-                    a.hops.begin(), a.hops.end(), b.hops.begin(), b.hops.end(),
-                    [](const Hop& x, const Hop& y) { return x.link < y.link; }));
-    });
-    return chosen->hops;
 }
 
 template <class Add>

@@ -3,11 +3,8 @@
 //     GraphRouter router(network.graph, GraphRoutes::Balanced, seed);
 //
 // Balanced: the fewest links; a switch uses equal links in turn, by destination
-// (topology/routing/balanced_steps.h). On what is a dragonfly by its links
-// (topology/graph/router_groups.h) at most one of them leads to another group, though two may be
-// shorter than one and two local ones, and of n equal routes it is number (s + d) mod n in the
-// order of the links between groups, s and d being the places of the NPUs in their groups. On what
-// is a product of dimensions by its links the routes are in dimension order
+// (topology/routing/balanced_steps.h). What is a dragonfly by its links has the routes of one
+// (topology/routing/group_routes.h), and a product of dimensions routes in dimension order
 // (topology/routing/dimension_order.h). ShortestPath: the fewest links, among equals to the
 // neighbour of the lowest link. Ecmp: any of the equals, by a hash of seed, source and destination.
 // UpDown: the fewest links among the routes that never go up after they have gone down, where a
@@ -45,6 +42,7 @@
 #include "topology/graph/graph.h"
 #include "topology/routing/balanced_steps.h"
 #include "topology/routing/dimension_order.h"
+#include "topology/routing/group_routes.h"
 #include "topology/routing/multipath.h"
 #include "topology/routing/router.h"
 
@@ -137,9 +135,6 @@ private:
         return kind_ == GraphRoutes::UpDown ? 2 : 1;
     }
     [[nodiscard]] bool goes_up(const Link& link) const;
-    /// Whether routes to a destination may take a link: on dragonflies balanced ones stay in a
-    /// group or enter that of the destination.
-    [[nodiscard]] bool may_take(const Link& link, NodeId destination) const;
     /// `met`: the states from which the destination is reached, the nearest first.
     [[nodiscard]] Distances distances_to(const Graph& graph, NodeId destination,
                                          std::vector<std::size_t>& met) const;
@@ -155,10 +150,6 @@ private:
     enum class Reach : std::uint8_t { All, Lowest, Alike };
     void list_steps(const Graph& graph, const Distances& distance, NodeId destination,
                     std::size_t state, Reach reach, std::vector<LinkId>& steps) const;
-    /// The route on a dragonfly, which is never more than five links long.
-    [[nodiscard]] std::vector<Hop> route_between_groups(const Graph& graph,
-                                                        const Distances& distance, NodeId from,
-                                                        NodeId to) const;
     /// Of Balanced: which link is whose turn, destination after destination.
     void take_turns(const Graph& graph);
     /// One more than the most turns of routes to a destination.
@@ -173,8 +164,7 @@ private:
     std::vector<std::uint8_t> layer_of_;  ///< by destination; empty: all in layer 0
     bool by_turns_ = false;               ///< the virtual channels
     BalancedSteps turns_;
-    std::int64_t group_npus_ = 0;         ///< of a dragonfly's group
-    std::vector<std::int32_t> groups_;    ///< of a dragonfly, by node; else empty
+    GroupRoutes groups_;                  ///< of Balanced, on a dragonfly
     DimensionOrder product_;              ///< of Balanced
     std::vector<std::uint32_t> order_;    ///< the lower, the nearer to the root of up*/down*
     std::vector<LinkId> first_parallel_;  ///< of every link the lowest with the same ends
