@@ -38,6 +38,7 @@ public:
                       const engine::Fold& fold = engine::Fold::everyone_for_itself());
 
     void send(const engine::Message& message) override;
+    [[nodiscard]] bool models_contention() const override { return false; }
     [[nodiscard]] std::vector<engine::LinkUse> link_use() const override;
 
 private:

@@ -138,8 +138,8 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
     const bool ports = Rate() < machine.network.packet.injection;
     if (options.fold && !options.flows &&
         (fidelity == Fidelity::Analytical || (fidelity == Fidelity::Fluid && !ports))) {
-        fold =
-            engine::find_fold(workload, machine.network, machine.system, machine.dialect, planner);
+        fold = engine::find_fold(workload, machine.network, machine.system, machine.dialect,
+                                 planner, fidelity != Fidelity::Analytical);
     }
     if (fidelity == Fidelity::Fluid && !fold.trivial()) {
         links = analytical::LinkFold::find(machine.network, fold);

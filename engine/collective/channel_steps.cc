@@ -21,6 +21,20 @@ constexpr unsigned channel_shift = 8;
 
 }  // namespace
 
+void CollectiveEngine::start_in_closed_form(Run& run) {
+    run.streams.clear();
+    run.streams_left = 1;
+    const std::uint32_t instance = run.instance;
+    const std::vector<Rank>& members =
+        workload_.groups[static_cast<std::size_t>(instances_[instance].group)].ranks;
+    for (std::size_t member = 0; member < members.size(); ++member) {
+        Run& other = run_like(instance, member, members[member]);
+        if (++other.present == members.size()) {
+            wait_for(other, 0, false, other.plan.estimate->time, Time());
+        }
+    }
+}
+
 ChannelRun& CollectiveEngine::channels_of(Run& run, std::int32_t blocks) {
     if (run.channels == nullptr) {
         run.channels = std::make_unique<ChannelRun>();

@@ -34,7 +34,8 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
                                    const SystemConfig& system, const Dialect& dialect,
                                    const Fold& fold, const RankShare& share, EventQueue& queue,
                                    RankTimers& timers, Transport& transport,
-                                   OperationListener& listener, CollectivePlanner* planner)
+                                   OperationListener& listener, bool contention,
+                                   CollectivePlanner* planner)
     : workload_(workload),
       network_(network),
       dialect_(dialect),
@@ -50,6 +51,7 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
       planner_(planner != nullptr ? *planner : *own_planner_),
       instances_(workload, fold, share),
       by_content_(queue.order() == EventQueue::Order::Content),
+      contention_(contention),
       reference_reductions_(!dialect.schedules.every_reduction_is_charged),
       turn_(*this),
       delay_end_(*this),
@@ -74,6 +76,7 @@ CollectiveRun& CollectiveEngine::run_of(std::uint32_t instance, std::size_t memb
         }
         Run& run = *runs_[index];
         run.started = false;
+        run.present = 0;
         run.file.reset();
         run.channels.reset();
         run.index = index;
@@ -102,6 +105,11 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     instances_[instance_index].result.algorithm = run.plan.algorithm;
     if (run.plan.file != nullptr) {
         return start_file(run);
+    }
+    if (is_in_closed_form(run)) {
+        instances_[instance_index].result.algorithm = run.plan.estimate->algorithm;
+        start_in_closed_form(run);
+        return false;
     }
     if (run.plan.library != nullptr) {
         start_channels(run);
@@ -181,18 +189,22 @@ void CollectiveEngine::turn_to(const Run& run, Stream& stream, Rank peer) {
     const std::size_t member = instances_.member_of(instance.group, peer);
     stream.peer = peer;
     stream.peer_operation = by_content_ ? instances_.operation_of(instance, peer) : 0;
-    if (!share_.has(peer)) {
-        return;
+    if (share_.has(peer)) {
+        stream.peer_run = run_like(run.instance, member, peer).index;
     }
-    if (fold_.represents(peer)) {
-        stream.peer_run = run_of(run.instance, member, peer).index;
-        return;
+}
+
+CollectiveRun& CollectiveEngine::run_like(std::uint32_t instance_index, std::size_t member,
+                                          Rank rank) {
+    if (fold_.represents(rank)) {
+        return run_of(instance_index, member, rank);
     }
-    // Who stands for the peer is in the collective of the same number in its own group.
-    const Rank like = fold_.representative(peer);
-    const std::int32_t group = fold_.group_like(instance.group, peer);
+    // Who stands for the rank is in the collective of the same number in its own group.
+    const Rank like = fold_.representative(rank);
+    const CollectiveInstance& instance = instances_[instance_index];
+    const std::int32_t group = fold_.group_like(instance.group, rank);
     const std::uint32_t index = instances_.at(group, instance.number);
-    stream.peer_run = run_of(index, instances_.member_of(group, like), like).index;
+    return run_of(index, instances_.member_of(group, like), like);
 }
 
 void CollectiveEngine::start_exchange(Run& run, Stream& stream) {
@@ -308,7 +320,7 @@ inline void CollectiveEngine::arrive(Run& run, std::uint32_t place, std::uint32_
 
 void CollectiveEngine::end_delay(std::uint32_t run_index, std::uint32_t stream, bool opens_phase) {
     Run& run = *runs_[run_index];
-    arrive(run, place_of(stream, run.file || run.channels ? 0 : run.streams[stream].phase),
+    arrive(run, place_of(stream, run.streams.empty() ? 0 : run.streams[stream].phase),
            opens_phase ? Arrival::phase_opens : Arrival::exchange_completes, Bytes());
 }
 
@@ -399,6 +411,11 @@ void CollectiveEngine::act_on(const Arrival& arrival) {
     Run& run = *arrival.run;
     if (run.file != nullptr) {
         act_on_file(run, arrival);
+        finish_if_done(run);
+        return;
+    }
+    if (is_in_closed_form(run)) {
+        run.streams_left = 0;
         finish_if_done(run);
         return;
     }

@@ -44,11 +44,11 @@ protected:
 
 class CollectiveEngine final : private MessageOwner, private EventHandler {
 public:
-    /// `planner`: of the first four; null: one of its own.
+    /// `contention`: the network models it. `planner`: of the first four; null: one of its own.
     CollectiveEngine(const Workload& workload, const topology::NetworkDescription& network,
                      const SystemConfig& system, const Dialect& dialect, const Fold& fold,
                      const RankShare& share, EventQueue& queue, RankTimers& timers,
-                     Transport& transport, OperationListener& listener,
+                     Transport& transport, OperationListener& listener, bool contention = true,
                      CollectivePlanner* planner = nullptr);
 
     /// Starts a rank's part in its next collective of the group. Returns true when it is done at
@@ -218,6 +218,8 @@ private:
     void finish_if_done(Run& run);
 
     Run& run_of(std::uint32_t instance, std::size_t member, Rank rank);
+    /// The part of who stands for a member, in the collective that corresponds.
+    Run& run_like(std::uint32_t instance, std::size_t member, Rank rank);
     void release(Run& run);
 
     /// Starts what the limit allows in the queues of Run::to_fill, one after the other. Called from
@@ -265,7 +267,12 @@ private:
     void free_slots(std::uint32_t run, std::uint32_t block, std::int32_t slots);
     void end_step(Run& run, std::uint32_t number);
 
-    // Of communication libraries (channel_steps.cc).
+    // Of communication libraries (channel_steps.cc): in closed form where the network models no
+    // contention.
+    [[nodiscard]] bool is_in_closed_form(const Run& run) const {
+        return run.plan.estimate != nullptr && !contention_;
+    }
+    void start_in_closed_form(Run& run);
     ChannelRun& channels_of(Run& run, std::int32_t blocks);
     [[nodiscard]] Rank rank_of_member(const Run& run, std::size_t member) const;
     void start_channels(Run& run);
@@ -291,6 +298,7 @@ private:
     CollectivePlanner& planner_;
     CollectiveInstances instances_;
     bool by_content_;                             ///< arrivals wait for their turn
+    bool contention_;                             ///< Network::models_contention()
     bool reference_reductions_;                   ///< charged as in the reference
     std::vector<std::int64_t> memory_bandwidth_;  ///< by rank, bytes per second; 0 = not given
     std::vector<double> memory_gbps_;             ///< by rank, 10^9 bytes per second

@@ -36,6 +36,12 @@ LibraryMachine library_machine(const topology::NetworkDescription& network,
     return machine;
 }
 
+std::string text_of(const std::string& library, const LibraryTiming& timing) {
+    return fmt::format("{} {} {}, {} {}", library, name_of(timing.choice.algorithm),
+                       name_of(timing.choice.protocol), timing.use.channels,
+                       timing.use.channels == 1 ? "channel" : "channels");
+}
+
 }  // namespace
 
 bool LibraryPlanner::is_for(const CollectiveTask& task) const {
@@ -44,7 +50,7 @@ bool LibraryPlanner::is_for(const CollectiveTask& task) const {
 }
 
 LibraryPlanner::Known LibraryPlanner::work_out(const CommunicatorLayout& layout,
-                                               const CollectiveTask& task) const {
+                                               const CollectiveTask& task) {
     const LayoutFactor& inside = layout.factors().front();
     const bool several = layout.factors().size() > 1;
     LibraryCall call;
@@ -56,20 +62,28 @@ LibraryPlanner::Known LibraryPlanner::work_out(const CommunicatorLayout& layout,
     const LibraryMachine machine = library_machine(network_, *task.ranks, inside, several);
     const auto timing = system_.library->model.channel_timing(call, machine);
     assert(timing && "rings carry out all of its kinds");
-    const LibraryChoice& choice = timing->timing.choice;
     Known known;
     known.schedule = std::make_shared<const LibrarySchedule>(
         call, *timing,
         several ? inside.line_of_member : std::vector<std::int32_t>(task.ranks->size(), 0));
-    known.algorithm =
-        fmt::format("{} {} {}, {} {}", system_.library->name, name_of(choice.algorithm),
-                    name_of(choice.protocol), timing->timing.use.channels,
-                    timing->timing.use.channels == 1 ? "channel" : "channels");
+    known.algorithm = text_of(system_.library->name, timing->timing);
     const auto wanted = system_.library->model.time(call, machine, {});
-    if (wanted && wanted->choice.algorithm != choice.algorithm) {
+    if (wanted && wanted->choice.algorithm != timing->timing.choice.algorithm) {
         known.algorithm += fmt::format(" (its tuner: {})", name_of(wanted->choice.algorithm));
     }
+    known.estimate = std::make_shared<const LibraryEstimate>(
+        estimate(call, machine, task, wanted ? *wanted : timing->timing));
     return known;
+}
+
+LibraryEstimate LibraryPlanner::estimate(const LibraryCall& call, const LibraryMachine& machine,
+                                         const CollectiveTask& task, const LibraryTiming& timing) {
+    LibraryCall small = call;
+    small.bytes = 1;
+    const auto start = system_.library->model.time(small, machine, {});
+    const Time least = bounds_.least_time(task.kind, *task.ranks, task.size, Rank());
+    return {std::max(timing.time, least + (start ? start->time : Time())),
+            text_of(system_.library->name, timing)};
 }
 
 CollectivePlan LibraryPlanner::plan(const CommunicatorLayout& layout, const CollectiveTask& task) {
@@ -82,6 +96,7 @@ CollectivePlan LibraryPlanner::plan(const CommunicatorLayout& layout, const Coll
     plan.kind = task.kind;
     plan.size = task.size;
     plan.library = found->second.schedule;
+    plan.estimate = found->second.estimate;
     plan.algorithm = found->second.algorithm;
     return plan;
 }

@@ -17,6 +17,7 @@
 #include "engine/collective/communicator_layout.h"
 #include "engine/collective/plan.h"
 #include "engine/collective/plan_builder.h"
+#include "engine/collective_algorithms/lower_bound.h"
 #include "engine/machine/system_config.h"
 #include "topology/network/network_description.h"
 
@@ -26,7 +27,7 @@ class LibraryPlanner {
 public:
     /// The references must outlive the planner.
     LibraryPlanner(const topology::NetworkDescription& network, const SystemConfig& system)
-        : network_(network), system_(system) {}
+        : network_(network), system_(system), bounds_(network, BoundBy::PortsAndCuts) {}
 
     [[nodiscard]] bool is_for(const CollectiveTask& task) const;
     /// The same for every member. The layout is that of the task's ranks, and outlives the planner.
@@ -35,13 +36,19 @@ public:
 private:
     struct Known {
         std::shared_ptr<const LibrarySchedule> schedule;
+        std::shared_ptr<const LibraryEstimate> estimate;
         std::string algorithm;
     };
-    [[nodiscard]] Known work_out(const CommunicatorLayout& layout,
-                                 const CollectiveTask& task) const;
+    [[nodiscard]] Known work_out(const CommunicatorLayout& layout, const CollectiveTask& task);
+    /// The closed form, or what the links of the network take at least, if that is longer, and the
+    /// time of a collective of one byte.
+    [[nodiscard]] LibraryEstimate estimate(const LibraryCall& call, const LibraryMachine& machine,
+                                           const CollectiveTask& task,
+                                           const LibraryTiming& timing);
 
     const topology::NetworkDescription& network_;
     const SystemConfig& system_;
+    CollectiveBounds bounds_;
     /// By communicator, kind and bytes.
     std::map<std::tuple<const CommunicatorLayout*, CollectiveKind, std::int64_t>, Known> known_;
 };

@@ -27,6 +27,12 @@
 
 namespace npunet::engine {
 
+/// A collective of a communication library in closed form.
+struct LibraryEstimate {
+    Time time;  ///< from the start of the last member to the end of all
+    std::string algorithm;
+};
+
 /// One phase of every chunk of a lane at one rank.
 struct PlannedPhase {
     PhaseShape shape;                  ///< the total is filled in per stream
@@ -61,6 +67,8 @@ struct CollectivePlan {
     const FileAlgorithm* file = nullptr;
     /// Of a communication library: there are no phases then. Else null.
     std::shared_ptr<const LibrarySchedule> library;
+    /// The same where no contention is modelled. Null or not with `library`.
+    std::shared_ptr<const LibraryEstimate> estimate;
 
     [[nodiscard]] std::size_t streams() const {
         return static_cast<std::size_t>(chunks) * static_cast<std::size_t>(lanes);

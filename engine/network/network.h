@@ -211,6 +211,9 @@ public:
     /// wait for a port share it, and the first of them leaves little earlier than the last.
     [[nodiscard]] virtual bool sends_in_order() const { return true; }
 
+    /// Whether messages of several NPUs are ever held up by each other.
+    [[nodiscard]] virtual bool models_contention() const { return true; }
+
     /// What each link has carried so far.
     [[nodiscard]] virtual std::vector<LinkUse> link_use() const = 0;
 

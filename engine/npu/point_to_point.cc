@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "base/errors.h"
 
 namespace npunet::engine {
@@ -59,11 +62,36 @@ void PointToPoint::send(Rank rank, std::uint32_t number) {
     if (share_.has(workload_.peer_of(rank, operation))) {
         meet(key, channel.pair(count), number);
     }
-    transport_.send(rank, workload_.peer_of(rank, operation), operation.bytes, *this,
+    const Rank receiver = workload_.peer_of(rank, operation);
+    transport_.send(rank, receiver, operation.bytes, *this,
                     {static_cast<std::uint32_t>(rank.value()), number,
                      static_cast<std::uint32_t>(count >> 32), static_cast<std::uint32_t>(count)},
                     !send_ends_at_delivery_, Communication::SendReceive,
-                    {(std::uint64_t{1} << 32) | number, static_cast<std::uint64_t>(rank.value())});
+                    {(std::uint64_t{1} << 32) | number,
+                     first_receive(rank, receiver, operation.tag)});
+}
+
+std::uint64_t PointToPoint::first_receive(Rank source, Rank receiver, std::int64_t tag) {
+    const std::uint32_t number = workload_.program_of[receiver.index()];
+    first_receives_.resize(workload_.programs.size());
+    ReceiveOfChannel& known = first_receives_[number];
+    if (known.empty()) {
+        const std::vector<ProgramOperation>& operations = workload_.programs[number].operations;
+        for (std::uint32_t i = 0; i < operations.size(); ++i) {
+            if (operations[i].kind == OperationKind::Receive && !operations[i].nothing) {
+                known.try_emplace({operations[i].peer, operations[i].tag}, i);
+            }
+        }
+    }
+    const std::vector<Rank>& peers = workload_.bindings[receiver.index()].peers;
+    std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
+    for (std::size_t slot = 0; slot < peers.size(); ++slot) {
+        if (peers[slot] == source) {
+            const auto found = known.find({static_cast<std::int32_t>(slot), tag});
+            first = found == known.end() ? first : std::min<std::uint64_t>(first, found->second);
+        }
+    }
+    return first;
 }
 
 void PointToPoint::meet(const Key& key, Pair& pair, std::uint32_t send) const {

@@ -2,6 +2,9 @@
 //
 // Sends are eager: the message goes at once, whether or not a receive is posted. Sizes must agree.
 //
+// Of messages that reach a port at one instant the one whose send comes first in the program of its
+// sender is first, of equals the one of the channel that its receiver's program comes to first.
+//
 // C++17-clean.
 #pragma once
 
@@ -10,6 +13,8 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "engine/network/transport.h"
 #include "engine/program/fold.h"
@@ -68,6 +73,9 @@ private:
     [[nodiscard]] Key channel_of(Rank source, const ProgramOperation& send) const;
     void check_sizes(const Key& key, const Pair& pair) const;
     void forget_finished(Channel& channel);
+    /// The first receive of a channel in the receiver's program; after all others where there is
+    /// none.
+    [[nodiscard]] std::uint64_t first_receive(Rank source, Rank receiver, std::int64_t tag);
 
     const Workload& workload_;
     Transport& transport_;
@@ -76,6 +84,9 @@ private:
     const Fold& fold_;
     const RankShare& share_;
     std::map<Key, Channel> channels_;
+    /// By program: slot of the sender and tag, and the first receive; empty until asked for.
+    using ReceiveOfChannel = std::map<std::pair<std::int32_t, std::int64_t>, std::uint32_t>;
+    std::vector<ReceiveOfChannel> first_receives_;
 };
 
 }  // namespace npunet::engine

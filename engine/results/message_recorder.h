@@ -38,6 +38,7 @@ public:
 
     void send(const Message& message) override;
     [[nodiscard]] bool sends_in_order() const override { return network_.sends_in_order(); }
+    [[nodiscard]] bool models_contention() const override { return network_.models_contention(); }
     [[nodiscard]] std::vector<LinkUse> link_use() const override { return network_.link_use(); }
     [[nodiscard]] std::vector<FlowUse> flow_use() const override { return network_.flow_use(); }
     [[nodiscard]] std::uint64_t packet_hops() const override { return network_.packet_hops(); }

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "engine/program/partition_refinement.h"
@@ -55,9 +52,10 @@ private:
 class FoldFinder {
 public:
     FoldFinder(const Workload& workload, const topology::NetworkDescription& network,
-               const SystemConfig& system, CollectivePlanner& planner)
+               const SystemConfig& system, CollectivePlanner& planner, bool contention)
         : workload_(workload),
           network_(network),
+          contention_(contention),
           rates_(system.compute_rates(workload.ranks())),
           capacities_(system.memory_capacities(workload.ranks())),
           planner_(planner),
@@ -150,6 +148,10 @@ private:
         const auto member = static_cast<std::size_t>(
             std::find(group.ranks.begin(), group.ranks.end(), rank) - group.ranks.begin());
         const CollectivePlan plan = planner_.plan(rank, member, operation);
+        if (plan.estimate != nullptr && !contention_) {
+            portray_closed_form(rank, member, operation, group, plan);
+            return;
+        }
         if (plan.file != nullptr || plan.library != nullptr) {
             hopeless_ = true;  // it may treat every member in a manner of its own
             return;
@@ -166,6 +168,20 @@ private:
                 portray_phase(rank, plan, static_cast<std::size_t>(lane), phase,
                               static_cast<std::int32_t>(workload_.group_of(rank, operation)));
             }
+        }
+    }
+
+    /// It ends for all members a time after the last one has started.
+    void portray_closed_form(Rank rank, std::size_t member, const ProgramOperation& operation,
+                             const Group& group, const CollectivePlan& plan) {
+        const auto number = static_cast<std::int32_t>(workload_.group_of(rank, operation));
+        Portrait& own = portraits_[rank.index()];
+        own.words.insert(own.words.end(), {word(std::int64_t{-1}), number_of_group(rank, number),
+                                           word(plan.estimate->time.ps()), group.ranks.size()});
+        for (std::size_t i = 1; i < group.ranks.size(); ++i) {
+            const Rank other = group.ranks[(member + i) % group.ranks.size()];
+            own.words.push_back(number_of_group(other, number));
+            own.peers.push_back(other);
         }
     }
 
@@ -337,47 +353,11 @@ private:
             words.push_back(*other);
             portray_arrival(rank, channel.peer);
         }
-        hopeless_ = hopeless_ || !senders_can_be_told_apart(rank);
-    }
-
-    /// Messages of two senders that reach one port at one instant are ordered by the number of the
-    /// operation that sends them; were those equal, by the names of the senders.
-    [[nodiscard]] bool senders_can_be_told_apart(Rank rank) const {
-        std::vector<std::tuple<LinkId, std::uint32_t, Rank>> uses;
-        std::set<Rank> senders;
-        for (const Fold::Channel& channel : surroundings_[rank.index()].receives.values()) {
-            senders.insert(channel.peer);
-        }
-        for (const Rank sender : senders) {
-            // The lowest of its planes stands for all: which share one port share all of them.
-            LinkId port;
-            for (const std::vector<topology::Hop>& plane : network_.routes(
-                     network_.npu_of_rank[sender.index()], network_.npu_of_rank[rank.index()])) {
-                const LinkId last = plane.back().link;
-                port = !port.valid() || last < port ? last : port;
-            }
-            const RankBinding& binding = workload_.bindings[sender.index()];
-            const auto& sends = digest_of(sender).sends_to;
-            for (std::size_t slot = 0; slot < sends.size(); ++slot) {
-                if (binding.peers[slot] == rank) {
-                    for (const std::uint32_t number : sends[slot]) {
-                        uses.emplace_back(port, number, sender);
-                    }
-                }
-            }
-        }
-        std::sort(uses.begin(), uses.end());
-        for (std::size_t i = 1; i < uses.size(); ++i) {
-            if (std::get<0>(uses[i]) == std::get<0>(uses[i - 1]) &&
-                std::get<1>(uses[i]) == std::get<1>(uses[i - 1])) {
-                return false;
-            }
-        }
-        return true;
     }
 
     const Workload& workload_;
     const topology::NetworkDescription& network_;
+    bool contention_;
     std::vector<ComputeRate> rates_;
     std::vector<Bytes> capacities_;
     CollectivePlanner& planner_;
@@ -411,19 +391,20 @@ bool shares_remote_memory(const Workload& workload, const SystemConfig& system) 
 }  // namespace
 
 Fold find_fold(const Workload& workload, const topology::NetworkDescription& network,
-               const SystemConfig& system, const Dialect& dialect, CollectivePlanner& planner) {
+               const SystemConfig& system, const Dialect& dialect, CollectivePlanner& planner,
+               bool contention) {
     if (dialect.event_order != EventQueue::Order::Content || !network.faults.links.empty() ||
         workload.ranks() < 2 || workload.ranks() != network.graph.npus() ||
         shares_remote_memory(workload, system)) {
         return Fold();
     }
-    return FoldFinder(workload, network, system, planner).find();
+    return FoldFinder(workload, network, system, planner, contention).find();
 }
 
 Fold find_fold(const Workload& workload, const topology::NetworkDescription& network,
                const SystemConfig& system, const Dialect& dialect) {
     CollectivePlanner planner(network, system, dialect, workload);
-    return find_fold(workload, network, system, dialect, planner);
+    return find_fold(workload, network, system, dialect, planner, false);
 }
 
 }  // namespace npunet::engine

@@ -25,12 +25,13 @@
 
 namespace npunet::engine {
 
-/// For the congestion-unaware network only. The workload fits the network. `planner`: of the same
-/// four; what it chooses here, the run need not choose again.
+/// For the congestion-unaware network, and with `contention` for those that fold links, too. The
+/// workload fits the network. `planner`: of the same four; what it chooses here, the run need not
+/// choose again.
 [[nodiscard]] Fold find_fold(const Workload& workload, const topology::NetworkDescription& network,
                              const SystemConfig& system, const Dialect& dialect,
-                             CollectivePlanner& planner);
-/// With a planner of its own.
+                             CollectivePlanner& planner, bool contention);
+/// For the congestion-unaware network, with a planner of its own.
 [[nodiscard]] Fold find_fold(const Workload& workload, const topology::NetworkDescription& network,
                              const SystemConfig& system, const Dialect& dialect);
 

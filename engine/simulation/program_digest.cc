@@ -69,15 +69,11 @@ void tell_apart(const std::vector<RankProgram>& programs, std::vector<ProgramDig
 void add_messages(const RankProgram& program, ProgramDigest& digest) {
     std::vector<ProgramDigest::Channel> sends;
     std::vector<ProgramDigest::Channel> receives;
-    for (std::uint32_t number = 0; number < program.operations.size(); ++number) {
-        const ProgramOperation& operation = program.operations[number];
+    for (const ProgramOperation& operation : program.operations) {
         if (operation.nothing) {
             continue;
         }
         if (operation.kind == OperationKind::Send) {
-            const auto slot = static_cast<std::size_t>(operation.peer);
-            digest.sends_to.resize(std::max(digest.sends_to.size(), slot + 1));
-            digest.sends_to[slot].push_back(number);
             sends.emplace_back(operation.peer, operation.tag);
         } else if (operation.kind == OperationKind::Receive) {
             receives.emplace_back(operation.peer, operation.tag);

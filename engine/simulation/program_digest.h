@@ -25,8 +25,6 @@ struct ProgramDigest {
     std::vector<Channel> receives;  ///< different ones, in the same order
     /// One collective of each group slot, kind, size and root; all that are unequal.
     std::vector<std::uint32_t> collectives;
-    /// By slot of the receiver: the sends to it.
-    std::vector<std::vector<std::uint32_t>> sends_to;
 };
 
 /// By program.

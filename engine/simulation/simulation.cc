@@ -53,7 +53,7 @@ Simulation::Simulation(const Workload& workload, const topology::NetworkDescript
       timers_(queue, workload.ranks()),
       transport_(network, description, queue),
       collectives_(workload, description, system, dialect, fold, share_, queue, timers_, transport_,
-                   *this, planner),
+                   *this, network.models_contention(), planner),
       point_to_point_(workload, transport_, *this, dialect.send_ends_at_delivery, fold, share_),
       remote_memory_(system.remote_memory, dialect, description, timers_, *this),
       compute_(system, dialect, description, workload.ranks()),
