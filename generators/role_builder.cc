@@ -19,6 +19,19 @@ std::uint32_t RoleBuilder::append(std::string_view name, NodeTemplate node) {
     return static_cast<std::uint32_t>(role_.nodes.size());
 }
 
+// Kernels repeat from layer to layer: few to search.
+std::int32_t RoleBuilder::kernel_number(const KernelInfo& kernel) {
+    if (kernel.kind == KernelKind::None) {
+        return -1;
+    }
+    const auto found = std::find(role_.kernels.begin(), role_.kernels.end(), kernel);
+    const auto number = static_cast<std::int32_t>(found - role_.kernels.begin());
+    if (found == role_.kernels.end()) {
+        role_.kernels.push_back(kernel);
+    }
+    return number;
+}
+
 void RoleBuilder::compute(std::string_view name, const Work& work) {
     assert(work.varying >= 0 || (work.flops > 0 && work.bytes > 0));
     NodeTemplate node;
@@ -26,6 +39,7 @@ void RoleBuilder::compute(std::string_view name, const Work& work) {
     node.flops = work.flops;
     node.bytes = work.bytes;
     node.varying = work.varying;
+    node.kernel = work.varying < 0 ? kernel_number(work.kernel) : -1;
     front_ = {append(name, std::move(node))};
 }
 

@@ -27,6 +27,7 @@ struct Work {
     std::int64_t flops = 0;     ///< 2 per multiply-add
     std::int64_t bytes = 0;     ///< memory read and written
     std::int32_t varying = -1;  ///< NodeTemplate::varying
+    KernelInfo kernel = {};     ///< unused where the work varies: the amounts have it
 };
 
 struct Collective {
@@ -110,6 +111,7 @@ public:
 
 private:
     [[nodiscard]] std::uint32_t append(std::string_view name, NodeTemplate node);
+    [[nodiscard]] std::int32_t kernel_number(const KernelInfo& kernel);
     [[nodiscard]] Pending message(std::string_view name, const Message& message,
                                   chakra::NodeType type, Pending after);
 

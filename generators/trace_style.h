@@ -20,14 +20,17 @@ enum class NodeAttribute : std::uint8_t {
     Outputs,     ///< likewise
     NumOps,      ///< int64; duration_ns in its place where the duration is recorded
     TensorSize,  ///< uint64; absent where the duration is recorded
-    CommType,    ///< int64
-    CommSize,    ///< int64
-    CommSizes,   ///< int64 list; absent where all parts are equal
-    PgName,      ///< string
-    CommTag,     ///< int32
-    CommSrc,     ///< int32, global rank
-    CommDst,     ///< int32, global rank
-    IsCpuOp      ///< false
+    /// kernel, dtype, shape, causal (of attention) and launches (other than 1); absent where the
+    /// kernel is not told.
+    Kernel,
+    CommType,   ///< int64
+    CommSize,   ///< int64
+    CommSizes,  ///< int64 list; absent where all parts are equal
+    PgName,     ///< string
+    CommTag,    ///< int32
+    CommSrc,    ///< int32, global rank
+    CommDst,    ///< int32, global rank
+    IsCpuOp     ///< false
 };
 
 enum class CpuFlag : std::uint8_t { Bool, Int32 };
@@ -36,8 +39,8 @@ enum class EmptyLists : std::uint8_t { EmptyList, NoValue };
 
 struct TraceStyle {
     using Attributes = std::vector<NodeAttribute>;
-    Attributes compute{NodeAttribute::Inputs, NodeAttribute::Outputs, NodeAttribute::NumOps,
-                       NodeAttribute::TensorSize, NodeAttribute::IsCpuOp};
+    Attributes compute{NodeAttribute::Inputs,     NodeAttribute::Outputs, NodeAttribute::NumOps,
+                       NodeAttribute::TensorSize, NodeAttribute::IsCpuOp, NodeAttribute::Kernel};
     Attributes collective{NodeAttribute::Inputs,    NodeAttribute::Outputs,
                           NodeAttribute::CommType,  NodeAttribute::CommSize,
                           NodeAttribute::CommSizes, NodeAttribute::PgName,

@@ -94,6 +94,11 @@ private:
                     put("tensor_size", static_cast<std::uint64_t>(amounts.bytes));
                 }
                 break;
+            case NodeAttribute::Kernel:
+                if (work.recorded_ns < 0) {
+                    add_kernel(node, work.varying < 0 ? kernel_of(work) : amounts.kernel);
+                }
+                break;
             case NodeAttribute::CommType:
                 put("comm_type", static_cast<std::int64_t>(work.collective));
                 break;
@@ -124,6 +129,34 @@ private:
                     put("is_cpu_op", std::int32_t{0});
                 }
                 break;
+        }
+    }
+
+    [[nodiscard]] KernelInfo kernel_of(const NodeTemplate& work) const {
+        return work.kernel < 0 ? KernelInfo{}
+                               : role_.kernels[static_cast<std::size_t>(work.kernel)];
+    }
+
+    static void add_kernel(chakra::Node& node, const KernelInfo& kernel) {
+        if (kernel.kind == KernelKind::None) {
+            return;
+        }
+        const auto put = [&node](const char* name, chakra::AttributeValue value) {
+            node.attributes.push_back({name, std::move(value)});
+        };
+        put("kernel", std::string(name_of(kernel.kind)));
+        if (kernel.type != ElementType::None) {
+            put("dtype", std::string(name_of(kernel.type)));
+        }
+        put("shape",
+            std::vector<std::int64_t>(
+                kernel.shape.begin(),
+                kernel.shape.begin() + static_cast<std::ptrdiff_t>(shape_size(kernel.kind))));
+        if (kernel.kind == KernelKind::Attention || kernel.kind == KernelKind::AttentionBackward) {
+            put("causal", kernel.causal);
+        }
+        if (kernel.launches != 1) {
+            put("launches", std::int64_t{kernel.launches});
         }
     }
 

@@ -16,6 +16,7 @@
 
 #include "base/ids.h"
 #include "chakra/trace/node.h"
+#include "generators/kernel.h"
 #include "generators/trace_style.h"
 
 namespace npunet::generators {
@@ -56,7 +57,9 @@ struct NodeTemplate {
     std::int64_t bytes = 0;         ///< compute: memory read and written; otherwise comm_size
     std::int64_t recorded_ns = -1;  ///< compute: its duration; -1: the roofline tells
     chakra::CollectiveType collective = chakra::CollectiveType::AllReduce;
-    std::int32_t slot = 0;             ///< of the group (collective) or of the peer (send, receive)
+    std::int32_t slot = 0;  ///< of the group (collective) or of the peer (send, receive)
+    /// Compute: index into Role::kernels; -1: not told, or as the amounts say where they vary.
+    std::int32_t kernel = -1;
     std::int32_t tag = 0;              ///< of a send or receive, relative to RankBinding::first_tag
     std::vector<std::uint32_t> reads;  ///< indices into Role::tensors
     std::vector<std::uint32_t> writes;  ///< indices into Role::tensors
@@ -67,6 +70,7 @@ struct NodeTemplate {
 struct Role {
     std::vector<NodeTemplate> nodes;
     std::vector<TensorTemplate> tensors;
+    std::vector<KernelInfo> kernels;  ///< each once: nodes are many, kernels few
 };
 
 struct RankBinding {
@@ -83,6 +87,7 @@ struct RankAmounts {
     std::int64_t flops = 0;
     std::int64_t bytes = 0;
     std::vector<std::int64_t> sizes;  ///< all-to-all: bytes to each member, attribute comm_sizes
+    KernelInfo kernel = {};           ///< compute: with this rank's shape
 };
 /// Amounts by rank and NodeTemplate::varying. A pure function: threads call it at once.
 using AmountsOfRank = std::function<RankAmounts(Rank, std::int32_t)>;

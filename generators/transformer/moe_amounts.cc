@@ -16,6 +16,23 @@ LocalSizes sizes_of_expert(const ModelSpec& model, const Plan& plan) {
     return sizes;
 }
 
+/// Without work there is no kernel.
+KernelInfo kernel_of(std::int64_t work, const KernelInfo& kernel) {
+    return work > 0 ? kernel : KernelInfo{};
+}
+
+/// The product of all tokens divided over the experts that have some. Of unequal numbers the mean,
+/// rounded up, stands for each.
+KernelInfo grouped_kernel(KernelInfo kernel, std::int64_t experts, bool weight_gradient) {
+    if (kernel.kind == KernelKind::Matmul && experts > 0) {
+        std::int64_t& tokens = kernel.shape[weight_gradient ? 3 : 1];
+        tokens = (tokens + experts - 1) / experts;
+        kernel.shape[0] = experts;
+        kernel.kind = KernelKind::GroupedMatmul;
+    }
+    return kernel;
+}
+
 }  // namespace
 
 MoeAmounts::MoeAmounts(const ModelSpec& model, const Plan& plan)
@@ -114,7 +131,11 @@ RankAmounts MoeAmounts::kept(const RankTokens& tokens) const {
 RankAmounts MoeAmounts::compute(const RankTokens& copies, MoeWork work) const {
     if (work == MoeWork::Copy) {
         const std::int64_t elements = copies.all_sent() * expert_.hidden;
-        return {elements, 2 * elements * expert_.dtypes.activations, {}};
+        return {elements,
+                2 * elements * expert_.dtypes.activations,
+                {},
+                kernel_of(elements,
+                          memory_kernel(KernelKind::Copy, expert_.dtypes.activations, elements))};
     }
     const std::vector<std::int64_t>& tokens = copies.experts;
     LocalSizes all = expert_;
@@ -124,9 +145,12 @@ RankAmounts MoeAmounts::compute(const RankTokens& copies, MoeWork work) const {
     const Linear up{all.hidden, (all.gated ? 2 : 1) * all.ffn};
     const Linear down{all.ffn, all.hidden};
     // Of a grouped multiplication every expert that has tokens moves weights of its own.
-    const auto grouped = [busy](const Work& one, const Linear& layer, std::int64_t weight_bytes) {
-        return RankAmounts{
-            one.flops, one.bytes + (busy - 1) * layer.in * layer.out * weight_bytes, {}};
+    const auto grouped = [busy](const Work& one, const Linear& layer, std::int64_t weight_bytes,
+                                bool weight_gradient = false) {
+        return RankAmounts{one.flops,
+                           one.bytes + (busy - 1) * layer.in * layer.out * weight_bytes,
+                           {},
+                           kernel_of(busy, grouped_kernel(one.kernel, busy, weight_gradient))};
     };
     const DataTypes& types = all.dtypes;
     switch (work) {
@@ -135,17 +159,17 @@ RankAmounts MoeAmounts::compute(const RankTokens& copies, MoeWork work) const {
         case MoeWork::UpInputGradient:
             return grouped(gemm_dgrad(all, up), up, types.weights);
         case MoeWork::UpWeightGradient:
-            return grouped(gemm_wgrad(all, up), up, 2 * types.gradients);
+            return grouped(gemm_wgrad(all, up), up, 2 * types.gradients, true);
         case MoeWork::DownForward:
             return grouped(gemm_forward(all, down), down, types.weights);
         case MoeWork::DownInputGradient:
             return grouped(gemm_dgrad(all, down), down, types.weights);
         case MoeWork::DownWeightGradient:
-            return grouped(gemm_wgrad(all, down), down, 2 * types.gradients);
+            return grouped(gemm_wgrad(all, down), down, 2 * types.gradients, true);
         default: {
             const Work gate = work == MoeWork::ActivationForward ? activation_forward(all)
                                                                  : activation_backward(all);
-            return {gate.flops, gate.bytes, {}};
+            return {gate.flops, gate.bytes, {}, kernel_of(gate.flops, gate.kernel)};
         }
     }
 }

@@ -25,7 +25,9 @@ LocalSizes with_ffn(LocalSizes local, std::int64_t ffn) {
 /// Softmax over E logits and the choice of the largest ones.
 Work top_k(const LocalSizes& routed, std::int64_t experts) {
     constexpr std::int64_t flops = 6;
-    return {routed.tokens * experts * flops, 2 * routed.tokens * experts * fp32};
+    Work work{routed.tokens * experts * flops, 2 * routed.tokens * experts * fp32};
+    work.kernel = memory_kernel(KernelKind::Softmax, fp32, routed.tokens * experts);
+    return work;
 }
 
 /// From each tp rank's share of the tokens to all of them.
@@ -44,7 +46,8 @@ public:
 
     void compute(const char* name, MoeWork what) const {
         const Amounts found = amounts(what);
-        builder_.compute(name, {found.nominal.flops, found.nominal.bytes, found.varying});
+        builder_.compute(
+            name, {found.nominal.flops, found.nominal.bytes, found.varying, found.nominal.kernel});
     }
 
     void all_to_all(const char* name, MoeWork what) {

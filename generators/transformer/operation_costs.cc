@@ -25,8 +25,15 @@ constexpr std::int64_t adam_flops = 16;
 
 /// `elements` that each take `flops`, and `passes` over them at `bytes` per element.
 Work element_wise(std::int64_t elements, std::int64_t flops, std::int64_t passes,
-                  std::int64_t bytes) {
-    return {elements * flops, elements * passes * bytes};
+                  std::int64_t bytes, KernelKind kind = KernelKind::Elementwise) {
+    Work work{elements * flops, elements * passes * bytes};
+    work.kernel = memory_kernel(kind, bytes, elements);
+    return work;
+}
+
+Work with_type(Work work, std::int64_t element_bytes) {
+    work.kernel.type = element_type(element_bytes);
+    return work;
 }
 
 /// Scores of this rank's heads: one for every query and key.
@@ -52,6 +59,56 @@ std::int64_t core_bytes(const LocalSizes& local, std::int64_t width, std::int64_
            local.dtypes.activations;
 }
 
+std::int64_t half_of(std::int64_t count) {
+    return (count + 1) / 2;
+}
+
+/// The whole core as one kernel, with as many FLOPs as are counted. Under a mask, that is as if its
+/// queries were the last ones: of fewer queries than keys (gathered keys, zigzag chunks) each meets
+/// half of the keys on average, which takes (keys + queries) / 2 of them. Heads whose keys and
+/// values differ in width count with the mean of the two.
+KernelInfo core_kernel(const LocalSizes& local, KernelKind kind) {
+    KernelInfo kernel;
+    kernel.type = element_type(local.dtypes.activations);
+    if (kernel.type == ElementType::None) {
+        return kernel;
+    }
+    const std::int64_t keys = local.causal_half ? half_of(local.keys + local.queries) : local.keys;
+    kernel.kind = kind;
+    kernel.causal = local.causal_half;
+    kernel.shape = {local.sequences,
+                    local.heads,
+                    std::max<std::int64_t>(local.keys_width * local.heads / local.query_width, 1),
+                    local.queries,
+                    keys,
+                    half_of((local.query_width + local.core_width) / local.heads)};
+    return kernel;
+}
+
+/// A product of the core: [queries, in] x [in, out] of every head and sequence.
+KernelInfo core_product(const LocalSizes& local, std::int64_t out, std::int64_t in) {
+    return matmul(local.dtypes.activations,
+                  {local.sequences * local.heads, local.queries, out, in});
+}
+
+/// Keys that a query of an unfused core meets.
+std::int64_t multiplied_keys(const LocalSizes& local) {
+    return local.causal_half ? half_of(local.keys) : local.keys;
+}
+
+/// Two products of equal size, as one with twice the matrices.
+KernelInfo twice(KernelInfo kernel) {
+    kernel.shape[0] *= 2;
+    kernel.launches = 2;
+    return kernel;
+}
+
+/// The kernel of a node of the core that is not the first: a fused core is one kernel.
+KernelInfo rest_of(KernelInfo kernel) {
+    kernel.launches = 0;
+    return kernel;
+}
+
 /// `passes` over the scores, where they are in memory at all.
 std::int64_t score_bytes(const LocalSizes& local, std::int64_t passes) {
     return local.fused_core ? 0 : passes * score_elements(local) * local.dtypes.activations;
@@ -62,20 +119,23 @@ Work softmax(const LocalSizes& local, std::int64_t row_passes, std::int64_t pass
     const std::int64_t scores = score_elements(local);
     const std::int64_t mask = local.dropout && !local.fused_core ? scores : 0;
     const std::int64_t flops = scores * softmax_flops;
-    return {local.causal_half ? std::max<std::int64_t>(flops / 2, 1) : flops,
-            local.tokens * local.heads * fp32 * row_passes + score_bytes(local, passes) + mask};
+    Work work{local.causal_half ? std::max<std::int64_t>(flops / 2, 1) : flops,
+              local.tokens * local.heads * fp32 * row_passes + score_bytes(local, passes) + mask};
+    work.kernel = memory_kernel(KernelKind::Softmax, local.dtypes.activations, scores);
+    work.kernel.launches = local.dropout ? 2 : 1;
+    return work;
 }
 
 Work norm_forward_of(const LocalSizes& local, std::int64_t elements) {
     return element_wise(elements,
                         local.norm == Norm::Rms ? rms_forward_flops : layer_norm_forward_flops, 2,
-                        local.dtypes.activations);
+                        local.dtypes.activations, KernelKind::Norm);
 }
 
 Work norm_backward_of(const LocalSizes& local, std::int64_t elements) {
     return element_wise(elements,
                         local.norm == Norm::Rms ? rms_backward_flops : layer_norm_backward_flops, 3,
-                        local.dtypes.activations);
+                        local.dtypes.activations, KernelKind::Norm);
 }
 
 /// Channels of a token's low-rank vectors that are normalised: not the rotated key.
@@ -85,17 +145,21 @@ std::int64_t normalised_latents(const LocalSizes& local) {
 
 /// [tokens, in] x [in, out] for every head, each with a matrix of its own.
 Work gemm_per_head(const LocalSizes& local, std::int64_t in, std::int64_t out) {
-    return {2 * local.tokens * local.heads * in * out,
-            local.heads * (local.tokens * (in + out) * local.dtypes.activations +
-                           in * out * local.dtypes.weights)};
+    Work work{2 * local.tokens * local.heads * in * out,
+              local.heads * (local.tokens * (in + out) * local.dtypes.activations +
+                             in * out * local.dtypes.weights)};
+    work.kernel = matmul(local.dtypes.activations, {local.heads, local.tokens, out, in});
+    return work;
 }
 
 }  // namespace
 
 Work gemm_forward(const LocalSizes& local, const Linear& layer) {
-    return {2 * local.tokens * layer.in * layer.out,
-            local.tokens * (layer.in + layer.out) * local.dtypes.activations +
-                layer.in * layer.out * local.dtypes.weights};
+    Work work{2 * local.tokens * layer.in * layer.out,
+              local.tokens * (layer.in + layer.out) * local.dtypes.activations +
+                  layer.in * layer.out * local.dtypes.weights};
+    work.kernel = matmul(local.dtypes.activations, {1, local.tokens, layer.out, layer.in});
+    return work;
 }
 
 Work gemm_dgrad(const LocalSizes& local, const Linear& layer) {
@@ -103,37 +167,65 @@ Work gemm_dgrad(const LocalSizes& local, const Linear& layer) {
 }
 
 Work gemm_wgrad(const LocalSizes& local, const Linear& layer) {
-    return {2 * local.tokens * layer.in * layer.out,
-            local.tokens * (layer.in + layer.out) * local.dtypes.activations +
-                2 * layer.in * layer.out * local.dtypes.gradients};
+    Work work{2 * local.tokens * layer.in * layer.out,
+              local.tokens * (layer.in + layer.out) * local.dtypes.activations +
+                  2 * layer.in * layer.out * local.dtypes.gradients};
+    work.kernel = matmul(local.dtypes.activations, {1, layer.out, layer.in, local.tokens});
+    return work;
 }
 
 Work scores_forward(const LocalSizes& local) {
-    return {attention_flops(local, local.query_width, 1),
-            core_bytes(local, local.query_width, local.keys_width) + score_bytes(local, 1)};
+    Work work{attention_flops(local, local.query_width, 1),
+              core_bytes(local, local.query_width, local.keys_width) + score_bytes(local, 1)};
+    work.kernel = local.fused_core ? core_kernel(local, KernelKind::Attention)
+                                   : core_product(local, multiplied_keys(local),
+                                                  local.query_width / local.heads);
+    return work;
 }
 
 Work context_forward(const LocalSizes& local) {
-    return {attention_flops(local, local.core_width, 1),
-            core_bytes(local, local.core_width, local.values_width) + score_bytes(local, 1)};
+    Work work{attention_flops(local, local.core_width, 1),
+              core_bytes(local, local.core_width, local.values_width) + score_bytes(local, 1)};
+    work.kernel = local.fused_core
+                      ? rest_of(core_kernel(local, KernelKind::Attention))
+                      : core_product(local, local.core_width / local.heads, multiplied_keys(local));
+    return work;
 }
 
 Work scores_backward(const LocalSizes& local) {
-    return {attention_flops(local, local.query_width, local.scores_again ? 3 : 2),
-            2 * core_bytes(local, local.query_width, local.keys_width) + score_bytes(local, 2)};
+    Work work{attention_flops(local, local.query_width, local.scores_again ? 3 : 2),
+              2 * core_bytes(local, local.query_width, local.keys_width) + score_bytes(local, 2)};
+    work.kernel =
+        local.fused_core
+            ? rest_of(core_kernel(local, KernelKind::AttentionBackward))
+            : twice(core_product(local, local.query_width / local.heads, multiplied_keys(local)));
+    return work;
 }
 
 Work context_backward(const LocalSizes& local) {
-    return {attention_flops(local, local.core_width, 2),
-            2 * core_bytes(local, local.core_width, local.values_width) + score_bytes(local, 2)};
+    Work work{attention_flops(local, local.core_width, 2),
+              2 * core_bytes(local, local.core_width, local.values_width) + score_bytes(local, 2)};
+    work.kernel =
+        local.fused_core
+            ? core_kernel(local, KernelKind::AttentionBackward)
+            : twice(core_product(local, multiplied_keys(local), local.core_width / local.heads));
+    return work;
 }
 
 Work softmax_forward(const LocalSizes& local) {
-    return softmax(local, 1, local.dropout ? 3 : 2);
+    Work work = softmax(local, 1, local.dropout ? 3 : 2);
+    if (local.fused_core) {
+        work.kernel = rest_of(core_kernel(local, KernelKind::Attention));
+    }
+    return work;
 }
 
 Work softmax_backward(const LocalSizes& local) {
-    return softmax(local, 2, 3);
+    Work work = softmax(local, 2, 3);
+    if (local.fused_core) {
+        work.kernel = rest_of(core_kernel(local, KernelKind::AttentionBackward));
+    }
+    return work;
 }
 
 Work norm_forward(const LocalSizes& local) {
@@ -182,13 +274,17 @@ Work activation_backward(const LocalSizes& local) {
 }
 
 Work embedding_forward(const LocalSizes& local) {
-    return element_wise(local.tokens * local.hidden, 1, 1,
-                        local.dtypes.weights + local.dtypes.activations);
+    return with_type(
+        element_wise(local.tokens * local.hidden, 1, 1,
+                     local.dtypes.weights + local.dtypes.activations, KernelKind::Embedding),
+        local.dtypes.weights);
 }
 
 Work embedding_backward(const LocalSizes& local) {
-    return element_wise(local.tokens * local.hidden, 1, 1,
-                        local.dtypes.activations + 2 * local.dtypes.gradients);
+    return with_type(
+        element_wise(local.tokens * local.hidden, 1, 1,
+                     local.dtypes.activations + 2 * local.dtypes.gradients, KernelKind::Embedding),
+        local.dtypes.activations);
 }
 
 Work positions_forward(const LocalSizes& local) {
@@ -196,11 +292,13 @@ Work positions_forward(const LocalSizes& local) {
 }
 
 Work logits_maximum(const LocalSizes& local) {
-    return element_wise(local.tokens * local.vocab, 1, 1, local.dtypes.activations + fp32);
+    return with_type(element_wise(local.tokens * local.vocab, 1, 1, local.dtypes.activations + fp32,
+                                  KernelKind::Softmax),
+                     local.dtypes.activations);
 }
 
 Work logits_exponentials(const LocalSizes& local) {
-    return element_wise(local.tokens * local.vocab, 3, 2, fp32);
+    return element_wise(local.tokens * local.vocab, 3, 2, fp32, KernelKind::Softmax);
 }
 
 Work loss_forward(const LocalSizes& local) {
@@ -208,12 +306,16 @@ Work loss_forward(const LocalSizes& local) {
 }
 
 Work loss_backward(const LocalSizes& local) {
-    return element_wise(local.tokens * local.vocab, 2, 1, fp32 + local.dtypes.activations);
+    return with_type(element_wise(local.tokens * local.vocab, 2, 1, fp32 + local.dtypes.activations,
+                                  KernelKind::Softmax),
+                     fp32);
 }
 
 Work optimizer_step(std::int64_t parameters, const DataTypes& dtypes) {
-    return {parameters * adam_flops,
-            parameters * (dtypes.gradients + 2 * dtypes.optimizer + dtypes.weights)};
+    Work work{parameters * adam_flops,
+              parameters * (dtypes.gradients + 2 * dtypes.optimizer + dtypes.weights)};
+    work.kernel = memory_kernel(KernelKind::Optimizer, fp32, parameters);
+    return work;
 }
 
 }  // namespace npunet::generators

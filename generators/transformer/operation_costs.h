@@ -7,6 +7,9 @@
 // Plan::attention_backward leaves that out. Element-wise work counts the plain formulas, one FLOP
 // for an exponential, a root or a division. Biases are added in the epilogue of their
 // multiplication and cost nothing.
+//
+// Each says which kernel it is. The three operations of a fused core are one kernel, which the
+// first of them in program order has: the scores forward, the context backward.
 #pragma once
 
 #include "generators/role_builder.h"

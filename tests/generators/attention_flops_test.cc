@@ -20,16 +20,6 @@ using chakra::CollectiveType;
 using chakra::Node;
 using chakra::NodeType;
 
-/// Latent attention in the proportions of DeepSeek's; low-rank vectors of 24 + 16 + 8 channels.
-ModelSpec small_latent(std::int64_t q_lora_rank = 24) {
-    ModelSpec model = small_model();
-    model.name = "small-latent";
-    model.kv_heads = model.heads;
-    model.mla = {q_lora_rank, 16, 12, 8, 10};
-    model.head_dim = 20;
-    return model;
-}
-
 /// d_qk + d_v.
 std::int64_t core_channels(const ModelSpec& model) {
     return model.head_dim + (model.latent() ? model.mla.v_head_dim : model.head_dim);

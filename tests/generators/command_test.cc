@@ -55,6 +55,28 @@ private:
     test::TemporaryFolder folder_;
 };
 
+// A profile of the device takes the kernels of the step: the same from files and from memory, other
+// times than the roofline's, which ignores them. Networks are free, and the compute time counts.
+TEST_F(GenerateCommand, KernelsOfAStepMeetTheDevice) {
+    std::ofstream("free.yml") << "topology: [Ring]\nnpus_count: [4]\nbandwidth: [1000]\n"
+                                 "latency: [0]\n";
+    std::ofstream("roofline.json")
+        << R"({"roofline-enabled": 1, "peak-perf": 989, "local-mem-bw": 3350})";
+    std::ofstream("device.json") << R"({"device": "h100-sxm5-80gb"})";
+    const std::string step = "--model llama2-4layer --seq 512 --batch 4 --tp 2 --dp 2";
+    ASSERT_EQ(run("generate transformer " + step + " --output-dir traces"), 0) << log_;
+    const auto finish = [this](const std::string& workload, const std::string& system) {
+        EXPECT_EQ(run("simulate " + workload + " --network free.yml --json --system " + system), 0)
+            << log_;
+        return nlohmann::json::parse(out_)["finish_ns"].get<double>();
+    };
+    const std::string files = "--workload traces/workload --comm-group traces/comm_group.json";
+    const double device = finish(step, "device.json");
+    EXPECT_GT(device, 0);
+    EXPECT_EQ(device, finish(files, "device.json"));
+    EXPECT_GT(device, finish(step, "roofline.json"));
+}
+
 TEST_F(GenerateCommand, ExampleOfEveryHelpWorksAsPrinted) {
     for (const std::string command : {"generate", "generate transformer", "generate collective"}) {
         ASSERT_EQ(run(command + " --help"), 0);

@@ -49,6 +49,16 @@ inline ModelSpec small_gpt() {
     return model;
 }
 
+/// Latent attention in the proportions of DeepSeek's; low-rank vectors of 24 + 16 + 8 channels.
+inline ModelSpec small_latent(std::int64_t q_lora_rank = 24) {
+    ModelSpec model = small_model();
+    model.name = "small-latent";
+    model.kv_heads = model.heads;
+    model.mla = {q_lora_rank, 16, 12, 8, 10};
+    model.head_dim = 20;
+    return model;
+}
+
 /// All combinations of degrees, sequence parallelism and schedules; resolved for small_model().
 inline std::vector<Plan> many_plans() {
     std::vector<Plan> plans;

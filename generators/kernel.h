@@ -1,0 +1,61 @@
+// What a compute node runs on a GPU, for models of devices: the attributes kernel, dtype, shape,
+// causal and launches. Names and shapes are those that docs/devices.md lists.
+//
+//     KernelInfo product = matmul(2, {1, tokens, out, in});   // bf16
+//     product.launches = 2;
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace npunet::generators {
+
+enum class KernelKind : std::uint8_t {
+    None,  ///< not told
+    Matmul,
+    GroupedMatmul,
+    Attention,
+    AttentionBackward,
+    Norm,
+    Softmax,
+    Elementwise,
+    Embedding,
+    Optimizer,
+    Copy
+};
+constexpr std::size_t kernel_kinds = 11;
+
+/// Of a kernel's inputs, from the bytes of an element: models state no more.
+enum class ElementType : std::uint8_t { None, Fp8, Bf16, Fp32, Fp64 };
+
+struct KernelInfo {
+    KernelKind kind = KernelKind::None;
+    ElementType type = ElementType::None;
+    bool causal = false;  ///< of attention: a query meets the keys up to its own
+    /// Of the device; 0: part of a kernel that another node has.
+    std::int32_t launches = 1;
+    /// Matmul, GroupedMatmul: batch, m, n, k; Attention, AttentionBackward: sequences, heads,
+    /// kv_heads, queries, keys, head_dim; else elements.
+    std::array<std::int64_t, 6> shape{};
+};
+
+[[nodiscard]] bool operator==(const KernelInfo& a, const KernelInfo& b);
+
+/// "attention_backward"; "" for None.
+[[nodiscard]] const char* name_of(KernelKind kind);
+/// "bf16"; "" for None.
+[[nodiscard]] const char* name_of(ElementType type);
+/// How many numbers the shape has.
+[[nodiscard]] std::size_t shape_size(KernelKind kind);
+/// None for a width that no type has.
+[[nodiscard]] ElementType element_type(std::int64_t bytes);
+
+/// [batch, m, k] x [batch, k, n] of elements of that many bytes. None where no type has them.
+[[nodiscard]] KernelInfo matmul(std::int64_t element_bytes,
+                                const std::array<std::int64_t, 4>& batch_m_n_k);
+/// A kernel whose time is that of its memory traffic.
+[[nodiscard]] KernelInfo memory_kernel(KernelKind kind, std::int64_t element_bytes,
+                                       std::int64_t elements);
+
+}  // namespace npunet::generators
