@@ -9,6 +9,7 @@
 #include "cli/generate/generate_output.h"
 #include "cli/generate/workload_options.h"
 #include "generators/stage/stage_workload.h"
+#include "generators/transformer/layer_split.h"
 #include "generators/transformer/moe_routing.h"
 #include "generators/transformer/plan.h"
 #include "generators/transformer/plan_names.h"
@@ -37,6 +38,10 @@ std::string headline(const TrainingStep& step) {
     }
     text += fmt::format("{}: dp {} x tp {} x cp {} x pp {}\n",
                         counted(plan.world(), "rank", "ranks"), plan.dp, plan.tp, plan.cp, plan.pp);
+    if (!plan.pp_layers.empty()) {
+        text += fmt::format("layers of the {}stages: {}\n", plan.vpp > 1 ? "virtual " : "",
+                            generators::layer_counts_text(plan.pp_layers));
+    }
     if (step.model.moe.experts > 0) {
         text += fmt::format("experts: ep {} x etp {}, {} of each\n", plan.ep, plan.etp,
                             counted(plan.expert_replicas(), "copy", "copies"));
@@ -73,7 +78,7 @@ const char* name_of(generators::Mode mode) {
 
 nlohmann::ordered_json description(const TrainingStep& step) {
     const generators::Plan& plan = step.plan;
-    return {
+    nlohmann::ordered_json document{
         {"model", step.model.name},
         {"parameters", generators::parameter_count(step.model)},
         {"active_parameters", generators::active_parameter_count(step.model)},
@@ -110,6 +115,10 @@ nlohmann::ordered_json description(const TrainingStep& step) {
            plan.attention_kernel == generators::AttentionKernel::Fused ? "fused" : "unfused"},
           {"mode", name_of(plan.mode)},
           {"context", plan.context}}}};
+    if (!plan.pp_layers.empty()) {
+        document["plan"]["pp_layers"] = plan.pp_layers;
+    }
+    return document;
 }
 
 std::string headline(const generators::StageArguments& a) {

@@ -9,6 +9,7 @@
 #include "base/errors.h"
 #include "cli/command/option_values.h"
 #include "generators/stage/stage_workload.h"
+#include "generators/transformer/layer_split.h"
 #include "generators/transformer/model_library.h"
 #include "generators/transformer/plan.h"
 #include "generators/transformer/training_step.h"
@@ -90,6 +91,7 @@ void WorkloadOptions::add_plan_options(CLI::App& command) {
         ->check(whole_number(1, generators::most_sequences_of_micro_batch))
         ->group(plan_group);
     degree("--vpp", plan_.vpp, "Chunks of layers a stage, for the interleaved schedule");
+    add_layer_options(command);
     command
         .add_option("--batch", batch_,
                     "Sequences of a step over all replicas (default: dp x micro-batch x pp)")
@@ -105,6 +107,23 @@ void WorkloadOptions::add_plan_options(CLI::App& command) {
                   "Split norms and residuals over tp, as Megatron-LM does")
         ->group(plan_group);
     parallel_.add_to(command, plan_group);
+}
+
+void WorkloadOptions::add_layer_options(CLI::App& command) {
+    command
+        .add_option("--pp-layers", pp_layers_,
+                    "Layers of every pipeline stage, with --vpp of every virtual stage, separated "
+                    "by commas; N*K stands for K stages of N (default: equal shares)")
+        ->group(plan_group);
+    const auto end = [&command](const char* name, std::int64_t& value, const char* help) {
+        command.add_option(name, value, help)
+            ->check(whole_number(1, generators::StageArguments::largest_size))
+            ->group(plan_group);
+    };
+    end("--first-stage-layers", plan_.first_stage_layers,
+        "Layers of the first pipeline stage, with --vpp of the first virtual stage; the others "
+        "share the rest equally");
+    end("--last-stage-layers", plan_.last_stage_layers, "The same of the last one");
 }
 
 void WorkloadOptions::add_kernel_options(CLI::App& command) {
@@ -265,6 +284,9 @@ TrainingStep WorkloadOptions::resolve() const {
     step.plan.batch = batch_.value_or(0);
     apply_words(step.plan);
     step.plan.schedule = generators::schedule_named(schedule_);
+    if (pp_layers_) {
+        step.plan.pp_layers = generators::layer_counts(*pp_layers_, "--pp-layers");
+    }
     parallel_.apply(step.model, step.plan);
     step.plan = generators::resolve_plan(step.model, step.plan);
     return step;

@@ -62,6 +62,7 @@ private:
 
     void add_model_options(CLI::App& command);
     void add_plan_options(CLI::App& command);
+    void add_layer_options(CLI::App& command);
     void add_kernel_options(CLI::App& command);
     void apply_words(generators::Plan& plan) const;
     [[nodiscard]] generators::ModelSpec model() const;
@@ -83,6 +84,7 @@ private:
     std::optional<std::int64_t> sequence_;
     std::optional<std::int64_t> batch_;
     std::optional<std::int64_t> vocab_divisible_by_;
+    std::optional<std::string> pp_layers_;
     std::string schedule_ = "1f1b";
     std::string recompute_ = "none";
     std::string causal_flops_ = "auto";

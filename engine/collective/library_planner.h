@@ -43,8 +43,7 @@ private:
     /// The closed form, or what the links of the network take at least, if that is longer, and the
     /// time of a collective of one byte.
     [[nodiscard]] LibraryEstimate estimate(const LibraryCall& call, const LibraryMachine& machine,
-                                           const CollectiveTask& task,
-                                           const LibraryTiming& timing);
+                                           const CollectiveTask& task, const LibraryTiming& timing);
 
     const topology::NetworkDescription& network_;
     const SystemConfig& system_;

@@ -63,12 +63,12 @@ void PointToPoint::send(Rank rank, std::uint32_t number) {
         meet(key, channel.pair(count), number);
     }
     const Rank receiver = workload_.peer_of(rank, operation);
-    transport_.send(rank, receiver, operation.bytes, *this,
-                    {static_cast<std::uint32_t>(rank.value()), number,
-                     static_cast<std::uint32_t>(count >> 32), static_cast<std::uint32_t>(count)},
-                    !send_ends_at_delivery_, Communication::SendReceive,
-                    {(std::uint64_t{1} << 32) | number,
-                     first_receive(rank, receiver, operation.tag)});
+    transport_.send(
+        rank, receiver, operation.bytes, *this,
+        {static_cast<std::uint32_t>(rank.value()), number, static_cast<std::uint32_t>(count >> 32),
+         static_cast<std::uint32_t>(count)},
+        !send_ends_at_delivery_, Communication::SendReceive,
+        {(std::uint64_t{1} << 32) | number, first_receive(rank, receiver, operation.tag)});
 }
 
 std::uint64_t PointToPoint::first_receive(Rank source, Rank receiver, std::int64_t tag) {

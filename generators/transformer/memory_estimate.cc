@@ -7,6 +7,7 @@
 
 #include "base/thread_pool.h"
 #include "generators/pipeline/schedule.h"
+#include "generators/transformer/layer_split.h"
 #include "generators/transformer/local_sizes.h"
 #include "generators/transformer/parameter_sync.h"
 #include "generators/transformer/rank_grid.h"
@@ -249,13 +250,13 @@ public:
         for (const ModelUnit& unit : units_of_stage(model_, plan_, memory_.stage)) {
             add(memory_.fixed, unit.memory);
         }
-        const std::vector<std::int64_t> layers = layers_of_stage(model_, plan_, memory_.stage);
-        memory_.layers = static_cast<std::int64_t>(layers.size());
+        memory_.layers =
+            static_cast<std::int64_t>(layers_of_stage(model_, plan_, memory_.stage).size());
         // One micro-batch stands for all where they are alike.
         const bool alike = moe_ == nullptr || moe_->even();
         std::vector<MicroBatchMemory> batches;
         for (std::int64_t i = 0; i < (alike ? 1 : plan_.micro_batches()); ++i) {
-            batches.push_back(micro_batch(i, layers));
+            batches.push_back(micro_batch(i));
         }
         if (plan_.trains()) {
             add_passes(memory_, plan_, batches);
@@ -268,17 +269,17 @@ public:
 private:
     [[nodiscard]] bool is_last() const { return memory_.stage + 1 == plan_.pp; }
 
-    MicroBatchMemory micro_batch(std::int64_t number, const std::vector<std::int64_t>& layers) {
+    MicroBatchMemory micro_batch(std::int64_t number) {
         MicroBatchMemory chunks(static_cast<std::size_t>(plan_.vpp));
-        const std::size_t in_chunk = layers.size() / chunks.size();
         std::int64_t decoder = 0;
         memory_.cache = 0;
-        for (std::size_t i = 0; i < layers.size(); ++i) {
-            const LayerMemory layer =
-                layer_memory(model_, plan_, layers[i], experts(layers[i], number));
-            chunks[i / in_chunk].layers.push_back(layer);
-            decoder += layer.kept();
-            memory_.cache += layer.cache;
+        for (std::int64_t chunk = 0; chunk < plan_.vpp; ++chunk) {
+            for (const std::int64_t i : layers_of_chunk(model_, plan_, memory_.stage, chunk)) {
+                const LayerMemory layer = layer_memory(model_, plan_, i, experts(i, number));
+                chunks[static_cast<std::size_t>(chunk)].layers.push_back(layer);
+                decoder += layer.kept();
+                memory_.cache += layer.cache;
+            }
         }
         memory_.decoder = std::max(memory_.decoder, decoder);
         if (plan_.trains()) {

@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "generators/option_checks.h"
+#include "generators/transformer/layer_split.h"
 #include "generators/transformer/moe_amounts.h"
 
 namespace npunet::generators {
@@ -169,9 +170,9 @@ void check_magnitude(const ModelSpec& model, const Plan& plan) {
     const double works = static_cast<double>(moe_works) * static_cast<double>(model.layers) *
                          static_cast<double>(plan.micro_batches());
     const double per_layer = 120.0 + 18.0 * static_cast<double>(plan.cp);
-    const auto layers_of_stage = model.layers / plan.pp;
-    const double nodes = per_layer * (static_cast<double>(layers_of_stage) + 2.0) *
-                         static_cast<double>(plan.micro_batches());
+    const std::int64_t layers = most_layers_of_a_stage(model, plan);
+    const double nodes =
+        per_layer * (static_cast<double>(layers) + 2.0) * static_cast<double>(plan.micro_batches());
     const double tags = 2.0 * static_cast<double>(plan.micro_batches()) *
                         static_cast<double>(std::max<std::int64_t>(plan.pp * plan.vpp - 1, 1));
     if (std::max({256.0 * tokens * rows * width, experts, state,
@@ -187,18 +188,6 @@ void check_magnitude(const ModelSpec& model, const Plan& plan) {
 }
 
 }  // namespace
-
-std::vector<std::int64_t> layers_of_stage(const ModelSpec& model, const Plan& plan,
-                                          std::int64_t stage) {
-    const std::int64_t in_chunk = model.layers / (plan.pp * plan.vpp);
-    std::vector<std::int64_t> list;
-    for (std::int64_t chunk = 0; chunk < plan.vpp; ++chunk) {
-        for (std::int64_t layer = 0; layer < in_chunk; ++layer) {
-            list.push_back((chunk * plan.pp + stage) * in_chunk + layer);
-        }
-    }
-    return list;
-}
 
 std::int64_t padded_vocab(const ModelSpec& model, std::int64_t tp) {
     if (model.vocab % tp == 0 || model.vocab_divisible_by == 0) {
@@ -232,8 +221,7 @@ Plan resolve_plan(const ModelSpec& model, Plan plan) {
     resolve_lengths(model, plan);
     check_range("--seq", plan.sequence, 1, longest_sequence);
     check_tensor_parallel(model, plan);
-    check_divides(plan.vpp > 1 ? "--pp x --vpp" : "--pp", plan.pp * plan.vpp, "layers",
-                  model.layers);
+    resolve_layers(model, plan);
     check_sequence(model, plan);
     if (plan.attention_kernel == AttentionKernel::Auto) {
         plan.attention_kernel = model.dropout ? AttentionKernel::Unfused : AttentionKernel::Fused;

@@ -84,6 +84,10 @@ struct Plan {
     bool overlap_param_gather = false;
     Schedule schedule = Schedule::OneForwardOneBackward;
     std::int64_t vpp = 1;  ///< chunks of layers a stage, for the interleaved schedule
+    /// Layers of every virtual stage (layer_split.h); empty: equal shares.
+    std::vector<std::int64_t> pp_layers{};
+    std::int64_t first_stage_layers = 0;  ///< of the first virtual stage; resolved: 0
+    std::int64_t last_stage_layers = 0;   ///< of the last one; 0: as the others
     Recompute recompute = Recompute::None;
     CausalFlops causal_flops = CausalFlops::Auto;  ///< resolved: not Auto
     AttentionBackward attention_backward = AttentionBackward::Kernel;

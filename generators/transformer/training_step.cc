@@ -13,6 +13,7 @@
 #include "generators/role_builder.h"
 #include "generators/transformer/decoder_layer.h"
 #include "generators/transformer/embedding_and_head.h"
+#include "generators/transformer/layer_split.h"
 #include "generators/transformer/local_sizes.h"
 #include "generators/transformer/memory_tensors.h"
 #include "generators/transformer/moe_amounts.h"
@@ -27,8 +28,8 @@ namespace {
 
 /// Names: mb3_layer2_attention_qkv_forward (micro-batch, decoder layer of the whole model,
 /// operation), mb3_forward_send (mb3_chunk1_forward_send with several chunks a stage),
-/// layer2_gradients_all_reduce, optimizer_step. Stage p holds the layers of its chunks: n = L / (pp
-/// vpp) layers from (c pp + p) n on for chunk c.
+/// layer2_gradients_all_reduce, optimizer_step. Stage p holds the layers of its chunks
+/// (layer_split.h).
 class StageBuilder : private PipelineWork {
 public:
     StageBuilder(const ModelSpec& model, const Plan& plan, std::int64_t stage,
@@ -38,12 +39,14 @@ public:
           stage_(stage),
           local_(local_sizes(model, plan)),
           own_(own_parameters(model, plan)),
-          layers_(model.layers / plan.pp),
           builder_(RankGrid(model, plan).group_sizes()),
           parameters_(builder_, model.dtypes, plan) {
         if (moe != nullptr) {
             const std::int64_t first = stage * decoder_grid(plan).stride(GridAxis::Pipeline);
             moe_.emplace(model, plan, *moe, Rank(static_cast<std::int32_t>(first)));
+        }
+        for (std::int64_t chunk = 0; chunk < plan.vpp; ++chunk) {
+            chunks_.push_back(layers_of_chunk(model, plan, stage, chunk));
         }
         add_units();
     }
@@ -118,10 +121,9 @@ private:
     [[nodiscard]] bool has_head(std::int64_t chunk) const {
         return is_last() && chunk + 1 == plan_.vpp;
     }
-    [[nodiscard]] std::int64_t chunk_layers() const { return layers_ / plan_.vpp; }
-    /// Number of a chunk's layer in the whole model: chunk c is virtual stage c pp + stage.
-    [[nodiscard]] std::int64_t global(std::int64_t chunk, std::int64_t layer) const {
-        return (chunk * plan_.pp + stage_) * chunk_layers() + layer;
+    /// By their numbers in the whole model.
+    [[nodiscard]] const std::vector<std::int64_t>& layers_of(std::int64_t chunk) const {
+        return chunks_[static_cast<std::size_t>(chunk)];
     }
     /// The MLP of a layer, or its experts.
     void feed_forward(std::int64_t layer, std::int64_t micro_batch) {
@@ -170,8 +172,7 @@ private:
             enter("embedding", micro_batch);
             embedding_forward_pass(builder_, local_);
         }
-        for (std::int64_t layer = 0; layer < chunk_layers(); ++layer) {
-            const std::int64_t number = global(chunk, layer);
+        for (const std::int64_t number : layers_of(chunk)) {
             const std::string unit = fmt::format("layer{}", number);
             enter(unit, micro_batch, unit + "_");
             attention_forward(builder_, local_);
@@ -193,8 +194,9 @@ private:
             head_backward(builder_, local_);
             leave("head", micro_batch);
         }
-        for (std::int64_t layer = chunk_layers() - 1; layer >= 0; --layer) {
-            const std::int64_t number = global(chunk, layer);
+        const std::vector<std::int64_t>& layers = layers_of(chunk);
+        for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
+            const std::int64_t number = *layer;
             const std::string unit = fmt::format("layer{}", number);
             enter(unit, micro_batch, unit + "_");
             recompute(number, micro_batch);
@@ -233,7 +235,7 @@ private:
     std::int64_t stage_;
     LocalSizes local_;
     OwnParameters own_;
-    std::int64_t layers_;
+    std::vector<std::vector<std::int64_t>> chunks_;
     RoleBuilder builder_;
     ParameterSync parameters_;
     std::optional<MoeBlock> moe_;

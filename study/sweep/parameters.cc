@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "engine/machine/dialect.h"
 #include "generators/collective_benchmark.h"
+#include "generators/transformer/layer_split.h"
 #include "generators/transformer/model_library.h"
 #include "generators/transformer/moe_routing.h"
 #include "generators/transformer/plan_names.h"
@@ -86,6 +87,14 @@ std::vector<Parameter> expert_parameters() {
             [](StepInputs& s, auto n) { s.plan.seed = static_cast<std::uint64_t>(n); }, true, 0)};
 }
 
+Parameter layers_parameter() {
+    Parameter layers = plain("pp_layers", ValueKind::Layers, Section::Plan);
+    layers.apply_value = [](StepInputs& step, const Value& value) {
+        step.plan.pp_layers = generators::layer_counts(value.text, "pp_layers");
+    };
+    return layers;
+}
+
 std::vector<Parameter> model_parameters() {
     using generators::AttentionKernel;
     using generators::CausalFlops;
@@ -111,6 +120,13 @@ std::vector<Parameter> model_parameters() {
              s.plan.schedule = generators::schedules()[static_cast<std::size_t>(n)].second;
          }},
         count("vpp", Section::Plan, [](Step& s, auto n) { s.plan.vpp = n; }),
+        layers_parameter(),
+        count(
+            "first_stage_layers", Section::Plan,
+            [](Step& s, auto n) { s.plan.first_stage_layers = n; }, false, 0),
+        count(
+            "last_stage_layers", Section::Plan,
+            [](Step& s, auto n) { s.plan.last_stage_layers = n; }, false, 0),
         toggle("sequence_parallel", [](Step& s, auto n) { s.plan.sequence_parallel = n != 0; }),
         toggle("overlap_grad_reduce", [](Step& s, auto n) { s.plan.overlap_grad_reduce = n != 0; }),
         word("recompute", Section::Plan, {"none", "selective", "full"},
@@ -337,6 +353,12 @@ Value read_value(const Parameter& parameter, const std::string& text, const Sour
             check_at(source, [&] {
                 value.number =
                     generators::rank_order_number(generators::rank_order_named(text, source.place));
+            });
+            break;
+        case ValueKind::Layers:
+            check_at(source, [&] {
+                value.text =
+                    generators::layer_counts_text(generators::layer_counts(text, source.place));
             });
             break;
         case ValueKind::Size:

@@ -32,6 +32,7 @@ enum class ValueKind : std::uint8_t {
     Switch,     ///< true or false
     Word,       ///< one of a list
     RankOrder,  ///< generators::rank_order_named()
+    Layers,     ///< generators::layer_counts()
     Size,       ///< bytes
     Factor,     ///< a decimal number from 0 on
     Routing,    ///< generators::routing_named(), its file as of File

@@ -356,6 +356,26 @@ TEST_F(GenerateCommand, SchedulesOfTheTransformer) {
     EXPECT_THAT(log_, HasSubstr("zero-bubble"));
 }
 
+TEST_F(GenerateCommand, UnequalPipelineStages) {
+    const std::string plan =
+        "generate transformer --model llama2-4layer --seq 64 --pp 2 --output-dir out ";
+    ASSERT_EQ(run(plan + "--pp-layers 1,3 --json"), 0) << log_;
+    EXPECT_EQ(nlohmann::json::parse(out_)["plan"]["pp_layers"], (std::vector<int>{1, 3}));
+    ASSERT_EQ(run(plan + "--last-stage-layers 3"), 0) << log_;
+    EXPECT_THAT(out_, HasSubstr("layers of the stages: 1,3\n"));
+    ASSERT_EQ(run(plan + "--vpp 2 --batch 4 --schedule interleaved --pp-layers 0,1*2,2"), 0)
+        << log_;
+    EXPECT_THAT(out_, HasSubstr("layers of the virtual stages: 0,1*2,2\n"));
+    ASSERT_EQ(run(plan + "--pp-layers 2*2 --json"), 0) << log_;
+    EXPECT_FALSE(nlohmann::json::parse(out_)["plan"].contains("pp_layers"));
+    for (const char* wrong :
+         {"--pp-layers 1,2", "--pp-layers 1", "--pp-layers 1,x", "--first-stage-layers 0",
+          "--first-stage-layers 4", "--first-stage-layers 1 --pp-layers 1,3"}) {
+        EXPECT_EQ(run(plan + wrong), 2) << wrong;
+        EXPECT_THAT(log_, HasSubstr("layers")) << wrong;
+    }
+}
+
 TEST_F(GenerateCommand, PipelineOfRecordedTimes) {
     const std::string line =
         "generate pipeline --pp 2 --micro-batches 2 --forward 1500ns --backward 2us --output-dir ";

@@ -83,6 +83,12 @@ TEST_F(SpecReaderTest, FormsOfParallelism) {
                                         "zero=3 cp_comm=a2a rank_order=pp-tp-cp-ep-dp"}));
 }
 
+TEST_F(SpecReaderTest, LayersOfStages) {
+    EXPECT_EQ(points(model + "plan: {pp: 4, pp_layers: ['1,1,1,1', '0,2,1,1'],\n"
+                             "       first_stage_layers: 0}\n"),
+              (std::vector<std::string>{"pp_layers=1*4", "pp_layers=0,2,1*2"}));
+}
+
 // Numbers in their shortest form, so that equal ones are seen to be equal.
 TEST_F(SpecReaderTest, RoutingOfExperts) {
     write("specs/counts.txt", "* 1 2 3 4 5 6 7 8\n");
@@ -218,6 +224,8 @@ TEST_F(SpecReaderTest, WhatCannotBeMeantIsRefused) {
         {model + "plan: {recompute: full, activation_recompute: true}\n", {"beside 'recompute'"}},
         {model + "plan: {weight_sharded: true}\n", {"weight_sharded"}},
         {model + "plan: {rank_order: tp-dp-pp}\n", {"plan.rank_order", "'tp-dp-pp'", "once"}},
+        {model + "plan: {pp_layers: '1,x'}\n", {"plan.pp_layers", "'x' in '1,x'", "N*K"}},
+        {model + "plan: {pp_layers: ['1,1', '1*2']}\n", {"'1*2' twice"}},
         {model + "where: dp == 1\n", {"column 1, 'dp'", "no value"}},
         {model + "plan: {schedule: 1f1b}\nwhere: schedule == 1\n", {"no number"}},
         {model + "plan: {tp: [1, 2]}\nwhere: 4 / (tp - 1) > 0\n",
