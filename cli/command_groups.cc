@@ -57,6 +57,7 @@ void add_validate_command(CLI::App& program, CommandContext& context) {
         "  npunet validate kernels validation/kernels-h100-gemm.csv --where state=rested");
     add_validate_collectives_command(*validate, context);
     add_validate_kernels_command(*validate, context);
+    add_validate_steps_command(*validate, context);
 }
 
 }  // namespace npunet::cli

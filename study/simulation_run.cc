@@ -166,6 +166,7 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
                                   watch ? watch->network() : *network, fold, engine::RankShare(),
                                   &planner);
     simulation.set_timeline(options.timeline);
+    simulation.set_collectives(options.collectives);
     const RunStopper stopper(queue, {&simulation}, options);
     try {
         engine::Results results = simulation.run();

@@ -81,6 +81,8 @@ struct RunOptions {
     engine::CollectivePlanner* planner = nullptr;
     /// The results hold what every NPU did when (Results::operations).
     bool timeline = true;
+    /// The results list every collective (Results::collectives).
+    bool collectives = true;
     /// The results hold how busy the links were when (Results::load), where links are shared: not
     /// in the quick estimate.
     bool link_load = false;

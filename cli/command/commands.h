@@ -67,6 +67,7 @@ void add_trace_validate_command(CLI::App& trace, CommandContext& context);
 /// Of npunet validate.
 void add_validate_collectives_command(CLI::App& validate, CommandContext& context);
 void add_validate_kernels_command(CLI::App& validate, CommandContext& context);
+void add_validate_steps_command(CLI::App& validate, CommandContext& context);
 
 /// They describe the commands that have been added before.
 void add_completion_command(CLI::App& program, CommandContext& context);

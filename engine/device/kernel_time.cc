@@ -134,7 +134,8 @@ double attention_us(const DeviceProfile& device, DataType type, const AttentionS
            std::max(all, longest) + (blocks > multiprocessors ? rates.tail * longest : 0);
 }
 
-double kernel_us(const DeviceProfile& device, const KernelCall& call, double bytes) {
+double kernel_us(const DeviceProfile& device, const KernelCall& call, double bytes,
+                 const std::string& attention_kernel) {
     if (call.launches == 0) {
         return 0;
     }
@@ -149,7 +150,7 @@ double kernel_us(const DeviceProfile& device, const KernelCall& call, double byt
             return more + attention_us(device, call.type,
                                        {shape[0], shape[1], shape[2], shape[3], shape[4], shape[5],
                                         call.causal},
-                                       call.kernel == Kernel::AttentionBackward);
+                                       call.kernel == Kernel::AttentionBackward, attention_kernel);
         default:
             return more + memory_us(device, call.kernel, bytes);
     }

@@ -47,8 +47,10 @@ namespace npunet::engine {
 [[nodiscard]] double memory_us(const DeviceProfile& device, Kernel kernel, double bytes);
 
 /// Of a compute node: its kernel, and further launches of the profile's launch time each; 0 without
-/// launches. `bytes`: read and written, for kernels that memory limits.
-[[nodiscard]] double kernel_us(const DeviceProfile& device, const KernelCall& call, double bytes);
+/// launches. `bytes`: read and written, for kernels that memory limits. `attention_kernel`: as in
+/// attention_us().
+[[nodiscard]] double kernel_us(const DeviceProfile& device, const KernelCall& call, double bytes,
+                               const std::string& attention_kernel = "");
 
 /// Rates of products of the type: the profile's own, else those of bf16 with the type's peak.
 [[nodiscard]] const MatmulRates& matmul_rates(const DeviceProfile& device, DataType type);

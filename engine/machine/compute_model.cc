@@ -8,6 +8,7 @@
 #include "base/errors.h"
 #include "engine/clock/clock_limit.h"
 #include "engine/device/kernel_time.h"
+#include "engine/device/stack_profile.h"
 
 namespace npunet::engine {
 
@@ -16,7 +17,11 @@ ComputeModel::ComputeModel(const SystemConfig& system, const Dialect& dialect,
     : dialect_(dialect),
       roofline_(system.roofline),
       rates_(system.compute_rates(ranks)),
-      device_(system.device) {
+      device_(system.device),
+      stack_(system.stack) {
+    if (stack_ && ranks > 8) {
+        jitter_ += stack_->scale_jitter * std::log2(static_cast<double>(ranks) / 8);
+    }
     if (description.faults.npus.empty()) {
         return;
     }
@@ -81,7 +86,8 @@ ComputeCost ComputeModel::profiled(const ProgramOperation& operation) const {
     const auto bytes = static_cast<double>(operation.bytes.value());
     ComputeCost cost;
     cost.modelled = true;
-    const double us = kernel_us(*device_, call, bytes);
+    const double us = jitter_ * (stack_ ? kernel_us(*device_, *stack_, call, bytes)
+                                        : kernel_us(*device_, call, bytes));
     constexpr double most_us = 9e12;  // 104 days
     cost.duration = Time::ps(std::llround(std::min(us, most_us) * 1e6));
     const auto operations = static_cast<double>(std::max<std::int64_t>(operation.operations, 0));

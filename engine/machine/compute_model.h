@@ -58,6 +58,8 @@ private:
     bool roofline_;
     std::vector<ComputeRate> rates_;               ///< by rank
     std::shared_ptr<const DeviceProfile> device_;  ///< null: none
+    std::shared_ptr<const StackProfile> stack_;    ///< null: none
+    double jitter_ = 1;                            ///< factor of the times of kernels
     std::vector<topology::Factor> slowdowns_;      ///< by rank; empty when no NPU is slow
 };
 

@@ -48,6 +48,7 @@ const std::vector<std::string> system_keys{"endpoint-delay",
                                            "gather-implementation",
                                            "scatter-implementation",
                                            "device",
+                                           "stack",
                                            "peak-perf",
                                            "local-mem-bw",
                                            "roofline-enabled",
@@ -170,16 +171,18 @@ ComputeRate compute_rate(const Reader& reader, const ComputeRate& fallback) {
                             fallback.memory_bandwidth)};
 }
 
-/// A shipped profile by its name, or a file: relative to the folder of system.json.
-std::shared_ptr<const DeviceProfile> device_of(const Reader& reader, const Dialect& dialect) {
-    constexpr const char* key = "device";
+/// The name of a shipped profile, or of a file: relative to the folder of system.json. Empty where
+/// the key is not there.
+std::string profile_named(const Reader& reader, const char* key, const char* what,
+                          const Dialect& dialect) {
     if (!reader.contains(key)) {
-        return nullptr;
+        return "";
     }
     if (dialect.whole_nanoseconds || !reader[key].is_string()) {
         reader.refuse(key, reader[key],
-                      dialect.whole_nanoseconds ? "no such key with --dialect " + dialect.name
-                                                : "the name or the file of a device profile");
+                      dialect.whole_nanoseconds
+                          ? "no such key with --dialect " + dialect.name
+                          : fmt::format("the name or the file of a {} profile", what));
     }
     std::string name = reader.text(key);
     const std::filesystem::path path = name;
@@ -190,8 +193,27 @@ std::shared_ptr<const DeviceProfile> device_of(const Reader& reader, const Diale
             name = "./" + name;
         }
     }
-    return std::make_shared<const DeviceProfile>(
-        load_device_profile(name, reader.file() + ", device"));
+    return name;
+}
+
+std::shared_ptr<const DeviceProfile> device_of(const Reader& reader, const Dialect& dialect) {
+    const std::string name = profile_named(reader, "device", "device", dialect);
+    return name.empty() ? nullptr
+                        : std::make_shared<const DeviceProfile>(
+                              load_device_profile(name, reader.file() + ", device"));
+}
+
+std::shared_ptr<const StackProfile> stack_of(const Reader& reader, const Dialect& dialect) {
+    const std::string name = profile_named(reader, "stack", "stack", dialect);
+    if (name.empty()) {
+        return nullptr;
+    }
+    if (!reader.contains("device")) {
+        reader.refuse("stack", reader["stack"], "a device beside it, whose times it changes",
+                      "Add the key device");
+    }
+    return std::make_shared<const StackProfile>(
+        load_stack_profile(name, reader.file() + ", stack"));
 }
 
 /// The roofline of what a trace does not name as a kernel.
@@ -456,6 +478,7 @@ SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
     read_custom_traces(path, document, dialect, config.file_lists, warnings);
     config.library = library_of(reader, dialect, warnings);
     config.device = device_of(reader, dialect);
+    config.stack = stack_of(reader, dialect);
     config.compute = compute_rate(reader, rates_of(config.device.get()));
     config.roofline = config.device && !reader.contains("roofline-enabled")
                           ? true

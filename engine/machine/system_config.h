@@ -18,6 +18,7 @@
 #include "engine/collective_files/file_choices.h"
 #include "engine/collective_library/library_in_use.h"
 #include "engine/device/device_profile.h"
+#include "engine/device/stack_profile.h"
 #include "engine/machine/dialect.h"
 #include "engine/machine/remote_memory.h"
 
@@ -51,6 +52,8 @@ struct SystemConfig {
     ComputeRate compute;
     /// Times of kernels that traces name; null: none.
     std::shared_ptr<const DeviceProfile> device;
+    /// What the framework adds to them; null: none.
+    std::shared_ptr<const StackProfile> stack;
     /// Compute times by roofline; else the recorded durations.
     bool roofline = false;
     bool track_memory = false;

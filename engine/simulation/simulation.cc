@@ -349,7 +349,8 @@ bool Simulation::is_finished() const {
 
 Results Simulation::finish() const {
     if (is_finished()) {
-        return summary(collectives_.results());
+        return summary(list_collectives_ ? collectives_.results()
+                                         : std::vector<CollectiveResult>());
     }
     if (queue_.stopped()) {
         return partial_results();

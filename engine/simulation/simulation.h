@@ -66,6 +66,8 @@ public:
     void set_observers(Observer started, Observer ended);
     /// Whether the results are to hold the timeline (Results::operations), which they do.
     void set_timeline(bool wanted) { timeline_ = wanted; }
+    /// Whether they are to hold every collective (Results::collectives), which they do.
+    void set_collectives(bool wanted) { list_collectives_ = wanted; }
     /// Operations with times of their own (engine/npu/fixed_times.h): sends, receives and
     /// collectives. The times must outlive the simulation. Before start(); not with a fold or a
     /// share.
@@ -183,6 +185,7 @@ private:
     bool let_go_ = false;
     Time began_;  ///< when start() was called
     bool timeline_ = true;
+    bool list_collectives_ = true;
     bool stopped_ = false;
     const FixedTimes* fixed_ = nullptr;
     Observer started_;

@@ -1,0 +1,137 @@
+#include "cli/command/commands.h"
+#include "cli/command/output_options.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/printable.h"
+#include "report/text_table.h"
+#include "study/steps/step_ledger.h"
+#include "study/validation/measured_collectives.h"
+
+namespace npunet::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct StepsOptions {
+    std::string file;
+    std::string stack;
+    std::string fidelity = "analytical";
+    bool kernels_alone = false;
+    bool json = false;
+};
+
+Json summary_json(const study::StepSummary& summary) {
+    Json json{{"name", summary.name},         {"rows", summary.rows},
+              {"answered", summary.answered}, {"mean_percent", summary.mean},
+              {"max_percent", summary.most},  {"bias_percent", summary.bias},
+              {"kendall_tau", nullptr}};
+    if (summary.tau) {
+        json["kendall_tau"] = *summary.tau;
+    }
+    return json;
+}
+
+void print_json(const study::StepLedger& ledger, std::ostream& out) {
+    Json rows = Json::array();
+    for (const study::StepLedgerRow& row : ledger.rows) {
+        Json entry{{"id", row.step.id},
+                   {"group", row.step.group},
+                   {"device", row.step.device},
+                   {"stack", row.step.stack},
+                   {"measured", row.step.value},
+                   {"predicted", nullptr},
+                   {"unit", row.step.unit},
+                   {"error_percent", nullptr},
+                   {"calibrated", row.calibrated},
+                   {"assumed", row.step.assumed}};
+        if (row.step.skipped.empty()) {
+            entry["predicted"] = row.predicted;
+            entry["error_percent"] = row.error_percent;
+        } else {
+            entry["skipped"] = row.step.skipped;
+        }
+        if (!row.repeated_by.empty()) {
+            entry["same_plan_measured_otherwise"] = row.repeated_by;
+        }
+        rows.push_back(std::move(entry));
+    }
+    Json parts = Json::array();
+    for (const study::StepSummary& part : ledger.parts) {
+        parts.push_back(summary_json(part));
+    }
+    Json summary = summary_json(ledger.all);
+    summary["parts"] = std::move(parts);
+    print_document({{"rows", std::move(rows)}, {"summary", std::move(summary)}}, out);
+}
+
+void print(const study::StepLedger& ledger, std::ostream& out) {
+    report::TextTable table({"id", "plan", "measured", "predicted", "unit", "error", ""}, 2);
+    std::map<std::string, std::size_t> skipped;
+    for (const study::StepLedgerRow& row : ledger.rows) {
+        if (!row.step.skipped.empty()) {
+            ++skipped[row.step.skipped];
+            continue;
+        }
+        const generators::Plan& plan = row.step.plan;
+        table.add({row.step.id,
+                   fmt::format("{}, {} GPUs, dp {} tp {} pp {}{}{}", row.step.model.name,
+                               row.step.gpus, plan.dp, plan.tp, plan.pp,
+                               plan.cp > 1 ? fmt::format(" cp {}", plan.cp) : "",
+                               plan.vpp > 1 ? fmt::format(" vpp {}", plan.vpp) : ""),
+                   fmt::format("{:.4g}", row.step.value), fmt::format("{:.4g}", row.predicted),
+                   row.step.unit, fmt::format("{:+.1f} %", row.error_percent),
+                   fmt::format("{}{}", row.calibrated ? "calibrated on" : "",
+                               row.repeated_by.empty() ? "" : " differs from " + row.repeated_by)});
+    }
+    out << table.text() << '\n';
+    report::TextTable means({"stack, device", "answered", "mean", "max", "bias", "Kendall's tau"});
+    const auto add = [&means](const study::StepSummary& summary) {
+        means.add({summary.name, fmt::format("{} of {}", summary.answered, summary.rows),
+                   fmt::format("{:.1f} %", summary.mean), fmt::format("{:.1f} %", summary.most),
+                   fmt::format("{:+.1f} %", summary.bias),
+                   summary.tau ? fmt::format("{:.2f}", *summary.tau) : ""});
+    };
+    for (const study::StepSummary& part : ledger.parts) {
+        add(part);
+    }
+    add(ledger.all);
+    out << means.text();
+    for (const auto& [reason, count] : skipped) {
+        out << printable(fmt::format("skipped: {}: {}", count, reason)) << '\n';
+    }
+}
+
+void run(const StepsOptions& options, CommandContext& context) {
+    const study::StepOptions how{!options.kernels_alone, study::fidelity_named(options.fidelity)};
+    const study::StepLedger ledger =
+        study::step_ledger(study::read_measured_steps(options.file), how, options.stack);
+    options.json ? print_json(ledger, context.out) : print(ledger, context.out);
+}
+
+}  // namespace
+
+void add_validate_steps_command(CLI::App& validate, CommandContext& context) {
+    const auto options = std::make_shared<StepsOptions>();
+    CLI::App* command = validate.add_subcommand(
+        "steps", "Predicted beside measured times of training steps, row by row");
+    command->add_option("FILE", options->file, "Measured steps in CSV")->type_name("")->required();
+    command->add_option("--stack", options->stack,
+                        "Stack profile for all rows (default: by the rows' precision and ZeRO)");
+    command->add_option("--fidelity", options->fidelity, "analytical, fluid or packet")
+        ->capture_default_str();
+    command->add_flag("--kernels-alone", options->kernels_alone,
+                      "Kernel times and links alone, without the scalars of the stack");
+    add_json_flag(*command, options->json);
+    command->footer(
+        "Example:\n"
+        "  npunet validate steps validation/steps.csv");
+    command->callback([options, &context] { run(*options, context); });
+}
+
+}  // namespace npunet::cli

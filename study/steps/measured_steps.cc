@@ -1,0 +1,366 @@
+#include "study/steps/measured_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "base/csv_table.h"
+#include "base/errors.h"
+
+namespace npunet::study {
+
+namespace {
+
+constexpr std::int64_t most_gpus = generators::most_ranks;
+
+std::string lower(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return text;
+}
+
+bool has(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::optional<double> number_of(std::string_view text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() && std::isfinite(value)
+               ? std::optional(value)
+               : std::nullopt;
+}
+
+/// The number in front of a word: 450 of "NVLink4 450 GB/s".
+std::optional<double> number_before(const std::string& text, std::string_view word) {
+    const std::size_t at = text.find(word);
+    if (at == std::string::npos || at == 0) {
+        return std::nullopt;
+    }
+    const std::size_t end = text.find_last_not_of(' ', at - 1);
+    if (end == std::string::npos) {
+        return std::nullopt;
+    }
+    const std::size_t before = text.find_last_not_of("0123456789.", end);
+    const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+    return number_of(std::string_view(text).substr(begin, end + 1 - begin));
+}
+
+/// The number behind a word: 14336 of "...; ffn 14336".
+std::optional<std::int64_t> integer_after(const std::string& text, std::string_view word) {
+    const std::size_t at = text.find(word);
+    if (at == std::string::npos) {
+        return std::nullopt;
+    }
+    std::int64_t value = 0;
+    const char* const begin = text.data() + at + word.size();
+    const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
+    return error == std::errc() && end != begin ? std::optional(value) : std::nullopt;
+}
+
+/// What is known of a GPU by its name.
+struct KnownGpu {
+    const char* part;  ///< of the name
+    const char* device;
+    const char* library;
+    double intra_gb_s;
+    double inter_gb_s;
+};
+// Links of DGX systems and NVL72 racks, from NVIDIA's data sheets.
+constexpr std::array<KnownGpu, 7> known_gpus{{{"a100_40", "a100-sxm4-40gb", "a100", 300, 25},
+                                              {"a100-sxm4-40", "a100-sxm4-40gb", "a100", 300, 25},
+                                              {"a100", "a100-sxm4-80gb", "a100", 300, 25},
+                                              {"h200", "h200", "h200", 450, 50},
+                                              {"h100", "h100-sxm5-80gb", "h100", 450, 50},
+                                              {"gb200", "gb200", "gb200", 900, 50},
+                                              {"b200", "b200", "b200", 900, 50}}};
+
+const KnownGpu* known_gpu(const std::string& name) {
+    const auto found = std::find_if(known_gpus.begin(), known_gpus.end(), [&](const KnownGpu& gpu) {
+        return has(lower(name), gpu.part);
+    });
+    return found == known_gpus.end() ? nullptr : &*found;
+}
+
+/// A row of the table, and what it leaves open.
+class RowReader {
+public:
+    RowReader(const CsvTable& table, std::size_t row) : table_(table), row_(row) {}
+
+    MeasuredStep read() {
+        step_.id = text("id").empty() ? fmt::format("line {}", table_.line(row_)) : text("id");
+        step_.group = text("group");
+        step_.gpu = text("gpu");
+        step_.unit = text("unit");
+        step_.value = number_of(text("value")).value_or(0);
+        read_quantity();
+        if (step_.quantity == StepQuantity::None) {
+            return skip("not a training step");
+        }
+        if (step_.unit_factor == 0) {
+            return skip(fmt::format("unit '{}'", step_.unit));
+        }
+        if (step_.value <= 0) {
+            return skip("the column value has no positive number");
+        }
+        read_gpu();
+        read_plan();
+        read_links();
+        read_model();
+        return std::move(step_);
+    }
+
+private:
+    [[nodiscard]] const std::string& text(const char* column) const {
+        return table_.text(row_, column);
+    }
+
+    MeasuredStep skip(std::string reason) {
+        if (step_.skipped.empty()) {
+            step_.skipped = std::move(reason);
+        }
+        return step_;
+    }
+
+    std::optional<std::int64_t> given(const char* column) {
+        const auto value = number_of(text(column));
+        return value && *value >= 0 && *value <= 1e12 && *value == std::floor(*value)
+                   ? std::optional(static_cast<std::int64_t>(*value))
+                   : std::nullopt;
+    }
+
+    /// The step cannot be predicted without it.
+    std::int64_t needed(const char* column, const char* what) {
+        const auto value = given(column);
+        if (!value || *value < 1) {
+            skip(fmt::format("{} not stated", what));
+        }
+        return std::max<std::int64_t>(1, value.value_or(1));
+    }
+
+    std::int64_t assumed(const char* column, std::int64_t fallback) {
+        const auto value = given(column);
+        if (!value) {
+            step_.assumed.push_back(fmt::format("{} {}", column, fallback));
+        }
+        return value.value_or(fallback);
+    }
+
+    void read_quantity() {
+        const std::string& name = text("quantity");
+        const std::string& unit = step_.unit;
+        const auto unless = [&unit](std::string_view wanted) {
+            return has(unit, wanted) ? 1.0 : 0.0;
+        };
+        if (name == "iteration_time") {
+            step_.quantity = StepQuantity::Time;
+            step_.unit_factor = unit == "s" ? 1 : unit == "ms" ? 1e-3 : 0;
+        } else if (name == "tokens_per_s_per_gpu") {
+            step_.quantity = StepQuantity::TokensPerGpu;
+            step_.unit_factor = unless("token");
+        } else if (name == "achieved_tflops_per_gpu") {
+            step_.quantity = StepQuantity::AchievedTflops;
+            step_.unit_factor = unless("TFLOP");
+        } else if (name == "mfu") {
+            step_.quantity = StepQuantity::Mfu;
+            step_.unit_factor = has(unit, "%") || has(unit, "percent") ? 1 : 100;
+        }
+    }
+
+    void read_gpu() {
+        const std::string precision = lower(text("precision"));
+        step_.fp8 = has(precision, "fp8") || has(precision, "float8");
+        if (has(precision, "fp4")) {
+            skip("no measured rates of fp4");
+        }
+        const KnownGpu* const gpu = known_gpu(step_.gpu);
+        if (gpu == nullptr) {
+            skip(fmt::format("no device profile for '{}'", step_.gpu));
+            return;
+        }
+        step_.device = gpu->device;
+        step_.library_gpu = gpu->library;
+        if (precision.empty()) {
+            step_.assumed.emplace_back("precision bf16");
+        }
+        if (has(step_.gpu, "W") && !has(step_.gpu, "700W") && has(step_.gpu, "500W")) {
+            step_.assumed.emplace_back("a GPU of the full power limit");
+        }
+    }
+
+    void read_plan() {
+        generators::Plan& plan = step_.plan;
+        step_.gpus = needed("gpus", "number of GPUs");
+        plan.tp = assumed("tp", 1);
+        plan.pp = assumed("pp", 1);
+        plan.cp = given("cp").value_or(1);
+        plan.ep = std::max<std::int64_t>(1, given("ep").value_or(1));
+        const std::int64_t parts = plan.tp * plan.pp * plan.cp;
+        if (step_.gpus > most_gpus || parts < 1 || step_.gpus % parts != 0) {
+            skip("tp x pp x cp does not divide the number of GPUs");
+            return;
+        }
+        plan.dp = step_.gpus / parts;
+        plan.sequence = needed("seq", "length of sequences");
+        plan.batch = needed("global_batch", "global batch");
+        plan.micro_batch = needed("micro_batch", "micro-batch");
+        if (plan.pp > 1) {
+            plan.vpp = assumed("vpp", 1);
+        }
+        if (plan.vpp > 1) {
+            plan.schedule = generators::Schedule::Interleaved;
+        }
+        if (plan.tp > 1) {
+            plan.sequence_parallel = assumed("sp", 0) != 0;
+        }
+        const std::string recompute = lower(text("recompute"));
+        if (has(recompute, "selective")) {
+            plan.recompute = generators::Recompute::Selective;
+        } else if (has(recompute, "full")) {
+            plan.recompute = generators::Recompute::Full;
+        } else if (recompute.empty()) {
+            step_.assumed.emplace_back("no recomputation");
+        }
+        read_zero();
+    }
+
+    void read_zero() {
+        const std::string zero = lower(text("zero"));
+        step_.plan.zero = has(zero, "distributed optimizer") ? 1
+                          : has(zero, "fsdp")                ? 3
+                                                             : given("zero").value_or(0);
+        if (zero.empty() && step_.plan.dp > 1) {
+            step_.assumed.emplace_back("zero 0");
+        }
+        step_.stack = step_.plan.zero == 3 ? "fsdp-eager"
+                      : step_.fp8          ? "megatron-nemo-24-fp8"
+                                           : "megatron-nemo-24";
+    }
+
+    void read_links() {
+        const KnownGpu* const gpu = known_gpu(step_.gpu);
+        if (gpu == nullptr) {
+            return;
+        }
+        const std::string& intra = text("intra_link");
+        const std::string& inter = text("inter_link");
+        const std::int64_t node = std::max<std::int64_t>(1, assumed("gpus_per_node", 8));
+        // Racks are filled evenly.
+        step_.domain = std::min(has(intra, "NVL72") ? std::int64_t{72} : node, step_.gpus);
+        while (step_.gpus % step_.domain != 0) {
+            --step_.domain;
+        }
+        step_.intra_gb_s = gpu->intra_gb_s;
+        if (const auto rate = number_before(intra, "GB/s")) {
+            step_.intra_gb_s = *rate;
+        } else {
+            step_.assumed.push_back(fmt::format("{} GB/s in a node", step_.intra_gb_s));
+        }
+        step_.inter_gb_s = gpu->inter_gb_s;
+        if (const auto rate = number_before(inter, "Gb/s")) {
+            const double nics =
+                number_before(inter, " x ")
+                    .value_or(has(inter, "per GPU") ? static_cast<double>(node) : 1.0);
+            step_.inter_gb_s = *rate / 8 * nics / static_cast<double>(node);
+        } else if (step_.domain < step_.gpus) {
+            step_.assumed.push_back(fmt::format("{} GB/s between nodes", step_.inter_gb_s));
+        }
+    }
+
+    /// The style of a family of models.
+    void read_model() {
+        const std::string name = lower(text("model"));
+        const bool gpt = has(name, "gpt") && !has(name, "oss");
+        const bool mpt = has(name, "mpt");
+        const bool nemotron = has(name, "nemotron4") || has(name, "nemotron-4");
+        const bool llama = has(name, "llama");
+        if (text("hidden").empty() || text("layers").empty()) {
+            skip("hidden size or layers not stated");
+            return;
+        }
+        generators::DenseSizes sizes;
+        sizes.layers = needed("layers", "layers");
+        sizes.hidden = needed("hidden", "hidden size");
+        sizes.heads = text("heads").empty() ? sizes.hidden / 64 : needed("heads", "heads");
+        if (text("heads").empty()) {
+            step_.assumed.push_back(fmt::format("heads {}", sizes.heads));
+        }
+        sizes.kv_heads = given("kv_heads").value_or(sizes.heads);
+        sizes.vocab = needed("vocab", "vocabulary");
+        sizes.seq = step_.plan.sequence;
+        sizes.ffn = integer_after(text("notes"), "ffn ");
+        if (!sizes.ffn) {
+            sizes.ffn = llama ? llama_ffn(sizes.hidden) : 4 * sizes.hidden;
+            if (llama) {
+                step_.assumed.push_back(fmt::format("ffn {}", *sizes.ffn));
+            }
+        }
+        if (!step_.skipped.empty()) {
+            return;
+        }
+        if (sizes.heads < 1 || sizes.hidden % sizes.heads != 0) {
+            skip("the heads do not divide the hidden size");
+            return;
+        }
+        step_.model = llama || !(gpt || mpt || nemotron) ? generators::dense_model(sizes)
+                                                         : generators::gpt_model(sizes);
+        generators::ModelSpec& model = step_.model;
+        model.name = text("model");
+        model.vocab_divisible_by = 128;
+        if (gpt) {
+            model.dropout = true;
+            model.tied_embeddings = true;
+        } else if (mpt) {
+            model.bias = false;
+            model.tied_embeddings = true;
+        } else if (nemotron) {
+            model.bias = false;
+            model.positions = generators::Positions::Rotary;
+            model.tied_embeddings = false;
+        } else if (!llama) {
+            step_.assumed.emplace_back("a gated MLP, RMS norms, rotary positions");
+        }
+        const std::string precision = lower(text("precision"));
+        if (mpt && has(lower(text("notes")), "mode pure")) {
+            model.dtypes.gradients = 2;
+        }
+    }
+
+    [[nodiscard]] static std::int64_t llama_ffn(std::int64_t hidden) {
+        return hidden == 16384  ? 53248
+               : hidden == 8192 ? 28672
+               : hidden == 4096 ? 14336
+                                : 4 * hidden;
+    }
+
+    const CsvTable& table_;
+    std::size_t row_;
+    MeasuredStep step_;
+};
+
+}  // namespace
+
+std::vector<MeasuredStep> read_measured_steps(const std::string& path) {
+    const CsvTable table =
+        read_csv_table(path, {"measured training steps in CSV", "Check the path of the rows"});
+    for (const char* const column : {"value", "quantity"}) {
+        if (!table.has(column)) {
+            throw InputError(
+                {path, "line 1", fmt::format("no column '{}'", column),
+                 "a header with the columns id, gpu, gpus, model, layers, hidden, ..., value, unit",
+                 "The columns are those of validation/steps.csv"});
+        }
+    }
+    std::vector<MeasuredStep> steps;
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        steps.push_back(RowReader(table, row).read());
+    }
+    return steps;
+}
+
+}  // namespace npunet::study
