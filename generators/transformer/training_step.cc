@@ -240,12 +240,15 @@ private:
 
     /// By their norm over the ranks that share the model, as far as they have a group: stages of a
     /// pipeline have none. Shards of the distributed optimizer differ from replica to replica,
-    /// experts from member to member of their group.
+    /// experts from member to member of their group. The number is padded to 16 bytes for each
+    /// member: parts of all chunks are equal then, and ranks stay alike.
     void clip_gradients() {
         const std::int64_t parameters = parameters_.optimizer_parameters();
         builder_.compute("gradient_norm", gradient_norm(parameters, local_.dtypes));
+        constexpr std::int64_t part_bytes = 16;
         const auto sum = [this](const char* name, std::int32_t slot) {
-            builder_.collective(name, {slot, chakra::CollectiveType::AllReduce, fp32});
+            builder_.collective(name, {slot, chakra::CollectiveType::AllReduce,
+                                       part_bytes * builder_.group_size(slot)});
         };
         sum("gradient_norm_tensor_all_reduce", tensor_group);
         if (plan_.zero > 0) {
