@@ -98,6 +98,7 @@ public:
     /// Does the step now or, between start_deferring() and stop_deferring(), puts it off. For what
     /// nothing in the pass under way needs: weight gradients, and what waits for those alone.
     void deferrable(std::function<void()> step);
+    [[nodiscard]] bool defers() const { return deferring_; }
     void start_deferring() { deferring_ = true; }
     [[nodiscard]] std::vector<DeferredStep> stop_deferring();
     /// Steps that were put off, in the order in which they were given.

@@ -113,6 +113,9 @@ nlohmann::ordered_json description(const TrainingStep& step) {
            plan.attention_backward == generators::AttentionBackward::Kernel ? "kernel" : "model"},
           {"attention_kernel",
            plan.attention_kernel == generators::AttentionKernel::Fused ? "fused" : "unfused"},
+          {"step_ops", plan.step_ops == generators::StepOps::Full ? "full" : "core"},
+          {"precision", plan.precision == generators::Precision::Fp8 ? "fp8" : "bf16"},
+          {"tp_comm_overlap", plan.tp_comm_overlap},
           {"mode", name_of(plan.mode)},
           {"context", plan.context}}}};
     if (!plan.pp_layers.empty()) {

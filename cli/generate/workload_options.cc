@@ -145,6 +145,18 @@ void WorkloadOptions::add_kernel_options(CLI::App& command) {
          "computes, or the model's four");
     word("--attention-kernel", attention_kernel_, {"auto", "fused", "unfused"},
          "Whether attention scores reach memory; auto: unfused for models with dropout");
+    word("--step-ops", step_ops_, {"core", "full"},
+         "Nodes of a training step: products and element-wise kernels, or also what goes with "
+         "gradients (accumulation, norm, clipping, zeroing), dropout masks and FP8 casts");
+    word("--precision", precision_, {"bf16", "fp8"},
+         "Data type of the inputs of decoder layers' linear products: the model's, or FP8");
+    command
+        .add_option("--tp-comm-overlap", plan_.tp_comm_overlap,
+                    "Share of tensor-parallel communication that runs beside the product next to "
+                    "it, from 0 to 1")
+        ->check(number(0.0, 1.0))
+        ->group(plan_group)
+        ->capture_default_str();
     word("--mode", mode_, {"train", "prefill", "decode"},
          "A training step, or inference: the pass over the prompts, or over one new token of each "
          "sequence");
@@ -270,6 +282,8 @@ void WorkloadOptions::apply_words(generators::Plan& plan) const {
     plan.attention_kernel = attention_kernel_ == "fused"     ? AttentionKernel::Fused
                             : attention_kernel_ == "unfused" ? AttentionKernel::Unfused
                                                              : AttentionKernel::Auto;
+    plan.step_ops = step_ops_ == "full" ? generators::StepOps::Full : generators::StepOps::Core;
+    plan.precision = precision_ == "fp8" ? generators::Precision::Fp8 : generators::Precision::Bf16;
     plan.mode = mode_ == "prefill" ? Mode::Prefill : mode_ == "decode" ? Mode::Decode : Mode::Train;
     plan.context = context_.value_or(0);
 }

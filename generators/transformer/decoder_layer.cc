@@ -36,26 +36,26 @@ void latent_projections_forward(RoleBuilder& builder, const LocalSizes& local) {
     builder.collective("attention_latent_all_gather_forward", gather_of_latents(local));
     builder.compute("attention_latent_norm_forward", latent_norm_forward(local));
     if (local.latent.q_lora_rank > 0) {
-        builder.compute("attention_q_up_forward", gemm_forward(local, query_expansion(local)));
+        linear_forward(builder, "attention_q_up", local, query_expansion(local));
     }
     if (local.absorbed) {
         builder.compute("attention_key_absorption_forward", key_absorption(local));
     } else {
-        builder.compute("attention_kv_up_forward", gemm_forward(local, key_value_expansion(local)));
+        linear_forward(builder, "attention_kv_up", local, key_value_expansion(local));
     }
 }
 
 void latent_projections_backward(RoleBuilder& builder, const LocalSizes& local) {
     const bool low_rank_queries = local.latent.q_lora_rank > 0;
-    builder.compute("attention_kv_up_dgrad", gemm_dgrad(local, key_value_expansion(local)));
+    linear_dgrad(builder, "attention_kv_up", local, key_value_expansion(local));
     if (low_rank_queries) {
-        builder.compute("attention_q_up_dgrad", gemm_dgrad(local, query_expansion(local)));
+        linear_dgrad(builder, "attention_q_up", local, query_expansion(local));
     }
     const Pending sum =
         builder.start("attention_latent_all_reduce_backward", sum_of_latents(local));
-    weight_gradient(builder, "attention_kv_up", gemm_wgrad(local, key_value_expansion(local)));
+    weight_gradient(builder, "attention_kv_up", local, key_value_expansion(local));
     if (low_rank_queries) {
-        weight_gradient(builder, "attention_q_up", gemm_wgrad(local, query_expansion(local)));
+        weight_gradient(builder, "attention_q_up", local, query_expansion(local));
     }
     builder.wait(sum);
     builder.compute("attention_latent_norm_backward", latent_norm_backward(local));
@@ -97,6 +97,12 @@ void projections_backward(RoleBuilder& builder, const LocalSizes& local) {
 
 }  // namespace
 
+void dropout(RoleBuilder& builder, const char* name, const LocalSizes& local) {
+    if (local.full_ops && local.dropout) {
+        builder.compute(name, dropout_mask(local));
+    }
+}
+
 void attention_forward(RoleBuilder& builder, const LocalSizes& local) {
     builder.compute("attention_norm_forward", norm_forward(local));
     projections_forward(builder, local);
@@ -108,10 +114,12 @@ void attention_forward(RoleBuilder& builder, const LocalSizes& local) {
         builder.compute("attention_value_expansion_forward", value_expansion(local));
     }
     RowParallelLinear("attention_projection", local, local.value_width).forward(builder);
+    dropout(builder, "attention_dropout_forward", local);
     builder.compute("attention_residual_forward", residual(local));
 }
 
 void attention_backward(RoleBuilder& builder, const LocalSizes& local) {
+    dropout(builder, "attention_dropout_backward", local);
     RowParallelLinear("attention_projection", local, local.value_width).backward(builder);
     attention_core_backward(builder, local);
     if (local.positions == Positions::Rotary) {
@@ -127,10 +135,12 @@ void mlp_forward(RoleBuilder& builder, const LocalSizes& local) {
     ColumnParallelLinear("mlp_up", local, local.up_columns()).forward(builder);
     builder.compute("mlp_activation_forward", activation_forward(local));
     RowParallelLinear("mlp_down", local, local.ffn).forward(builder);
+    dropout(builder, "mlp_dropout_forward", local);
     builder.compute("mlp_residual_forward", residual(local));
 }
 
 void mlp_backward(RoleBuilder& builder, const LocalSizes& local) {
+    dropout(builder, "mlp_dropout_backward", local);
     RowParallelLinear("mlp_down", local, local.ffn).backward(builder);
     builder.compute("mlp_activation_backward", activation_backward(local));
     ColumnParallelLinear("mlp_up", local, local.up_columns()).backward(builder);

@@ -24,6 +24,9 @@ namespace npunet::generators {
 void attention_forward(RoleBuilder& builder, const LocalSizes& local);
 void attention_backward(RoleBuilder& builder, const LocalSizes& local);
 
+/// A node for the mask of a half's result, where Plan::step_ops and the model have one.
+void dropout(RoleBuilder& builder, const char* name, const LocalSizes& local);
+
 void mlp_forward(RoleBuilder& builder, const LocalSizes& local);
 void mlp_backward(RoleBuilder& builder, const LocalSizes& local);
 

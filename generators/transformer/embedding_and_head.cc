@@ -8,6 +8,12 @@ namespace npunet::generators {
 
 namespace {
 
+/// The head multiplies in the activations' type.
+LocalSizes of_head(LocalSizes local) {
+    local.fp8 = false;
+    return local;
+}
+
 Collective per_token_all_reduce(const LocalSizes& local) {
     return {tensor_group, chakra::CollectiveType::AllReduce, local.tokens * fp32};
 }
@@ -43,7 +49,7 @@ void embedding_backward_pass(RoleBuilder& builder, const LocalSizes& local) {
 
 void head_forward(RoleBuilder& builder, const LocalSizes& local) {
     builder.compute("final_norm_forward", norm_forward(local));
-    ColumnParallelLinear("lm_head", local, local.vocab).forward(builder);
+    ColumnParallelLinear("lm_head", of_head(local), local.vocab).forward(builder);
     builder.compute("loss_maximum_forward", logits_maximum(local));
     builder.collective("loss_maximum_all_reduce_forward", per_token_all_reduce(local));
     builder.compute("loss_exponentials_forward", logits_exponentials(local));
@@ -54,7 +60,7 @@ void head_forward(RoleBuilder& builder, const LocalSizes& local) {
 
 void head_backward(RoleBuilder& builder, const LocalSizes& local) {
     builder.compute("loss_backward", loss_backward(local));
-    ColumnParallelLinear("lm_head", local, local.vocab).backward(builder);
+    ColumnParallelLinear("lm_head", of_head(local), local.vocab).backward(builder);
     builder.compute("final_norm_backward", norm_backward(local));
 }
 
@@ -63,7 +69,7 @@ void head_last_tokens(RoleBuilder& builder, const LocalSizes& local) {
     if (local.sequence_parallel) {
         builder.collective("last_tokens_all_gather_forward", gather_of_activations(local));
     }
-    LocalSizes last = local;
+    LocalSizes last = of_head(local);
     last.tokens = local.sequences;
     builder.compute("lm_head_forward", gemm_forward(last, {last.hidden, last.vocab}));
     builder.collective("logits_all_gather_forward",

@@ -61,6 +61,9 @@ LocalSizes local_sizes(const ModelSpec& model, const Plan& plan) {
     local.causal_half = plan.causal_flops == CausalFlops::Half && plan.mode != Mode::Decode;
     local.dropout = model.dropout && plan.trains();
     local.recompute_core = plan.recompute == Recompute::Selective;
+    local.full_ops = plan.step_ops == StepOps::Full && plan.trains();
+    local.fp8 = plan.precision == Precision::Fp8;
+    local.tp_comm_overlap = plan.tp_comm_overlap;
     local.ffn = model.ffn / plan.tp;
     local.vocab = padded_vocab(model, plan.tp) / plan.tp;
     local.tp = plan.tp;

@@ -44,6 +44,10 @@ struct LocalSizes {
     bool causal_half = false;   ///< half of the scores are computed
     bool dropout = false;
     bool recompute_core = false;  ///< in the backward pass
+    bool full_ops = false;        ///< StepOps::Full of a training step
+    bool fp8 = false;             ///< products of linear layers
+    bool cast_weights = false;    ///< to FP8, in this pass; else they have been
+    double tp_comm_overlap = 0;
     bool gated = false;
     Norm norm = Norm::Rms;
     Positions positions = Positions::None;
@@ -51,6 +55,9 @@ struct LocalSizes {
 
     /// Columns of the MLP's first matrix computed here: gate and up are one multiplication.
     [[nodiscard]] std::int64_t up_columns() const { return (gated ? 2 : 1) * ffn; }
+    /// Bytes of an element of a linear layer's inputs: activations, gradients of them, weights.
+    [[nodiscard]] std::int64_t operand_bytes() const { return fp8 ? 1 : dtypes.activations; }
+    [[nodiscard]] std::int64_t weight_bytes() const { return fp8 ? 1 : dtypes.weights; }
 };
 
 /// Needs a resolved plan.

@@ -128,6 +128,15 @@ RankAmounts MoeAmounts::kept(const RankTokens& tokens) const {
             {}};
 }
 
+namespace {
+
+RankAmounts cast(std::int64_t elements, std::int64_t element_bytes) {
+    const Work work = cast_to_fp8(elements, element_bytes);
+    return {work.flops, work.bytes, {}, kernel_of(elements, work.kernel)};
+}
+
+}  // namespace
+
 RankAmounts MoeAmounts::compute(const RankTokens& copies, MoeWork work) const {
     if (work == MoeWork::Copy) {
         const std::int64_t elements = copies.all_sent() * expert_.hidden;
@@ -154,18 +163,25 @@ RankAmounts MoeAmounts::compute(const RankTokens& copies, MoeWork work) const {
     };
     const DataTypes& types = all.dtypes;
     switch (work) {
+        case MoeWork::UpInputCast:
+        case MoeWork::DownGradientCast:
+            return cast(all.tokens * all.hidden, types.activations);
+        case MoeWork::UpGradientCast:
+            return cast(all.tokens * up.out, types.activations);
+        case MoeWork::DownInputCast:
+            return cast(all.tokens * down.in, types.activations);
         case MoeWork::UpForward:
-            return grouped(gemm_forward(all, up), up, types.weights);
+            return grouped(gemm_forward(all, up), up, all.weight_bytes());
         case MoeWork::UpInputGradient:
-            return grouped(gemm_dgrad(all, up), up, types.weights);
+            return grouped(gemm_dgrad(all, up), up, all.weight_bytes());
         case MoeWork::UpWeightGradient:
-            return grouped(gemm_wgrad(all, up), up, 2 * types.gradients, true);
+            return grouped(gemm_wgrad(all, up), up, weight_gradient_bytes(all), true);
         case MoeWork::DownForward:
-            return grouped(gemm_forward(all, down), down, types.weights);
+            return grouped(gemm_forward(all, down), down, all.weight_bytes());
         case MoeWork::DownInputGradient:
-            return grouped(gemm_dgrad(all, down), down, types.weights);
+            return grouped(gemm_dgrad(all, down), down, all.weight_bytes());
         case MoeWork::DownWeightGradient:
-            return grouped(gemm_wgrad(all, down), down, 2 * types.gradients, true);
+            return grouped(gemm_wgrad(all, down), down, weight_gradient_bytes(all), true);
         default: {
             const Work gate = work == MoeWork::ActivationForward ? activation_forward(all)
                                                                  : activation_backward(all);

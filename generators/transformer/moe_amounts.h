@@ -40,9 +40,13 @@ enum class MoeWork : std::uint8_t {
     DownForward,
     DownInputGradient,
     DownWeightGradient,
+    UpInputCast,  ///< to FP8: the experts' tokens and gradients
+    UpGradientCast,
+    DownInputCast,
+    DownGradientCast,
     Kept  ///< tensors that the layer's expert half keeps (saved_by_experts)
 };
-constexpr std::int32_t moe_works = 18;
+constexpr std::int32_t moe_works = 22;
 
 struct MoeUse {
     MoeWork work = MoeWork::Copy;

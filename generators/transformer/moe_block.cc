@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "generators/transformer/decoder_layer.h"
 #include "generators/transformer/operation_costs.h"
 #include "generators/transformer/parallel_linear.h"
 #include "generators/transformer/rank_grid.h"
@@ -14,6 +15,12 @@ using chakra::CollectiveType;
 
 LocalSizes with_tokens(LocalSizes local, std::int64_t tokens) {
     local.tokens = tokens;
+    return local;
+}
+
+/// The router multiplies in the activations' type.
+LocalSizes of_router(LocalSizes local) {
+    local.fp8 = false;
     return local;
 }
 
@@ -48,6 +55,13 @@ public:
         const Amounts found = amounts(what);
         builder_.compute(
             name, {found.nominal.flops, found.nominal.bytes, found.varying, found.nominal.kernel});
+    }
+
+    /// To FP8, where casts are nodes.
+    void cast(const char* name, MoeWork what) const {
+        if (block_.local_.fp8 && block_.local_.full_ops) {
+            compute(name, what);
+        }
     }
 
     void all_to_all(const char* name, MoeWork what) {
@@ -88,16 +102,34 @@ private:
 MoeBlock::MoeBlock(const ModelSpec& model, const Plan& plan, const MoeAmounts& amounts,
                    Rank example)
     : local_(local_sizes(model, plan)),
-      routed_(with_tokens(local_, local_.tokens / plan.tp)),
+      routed_(of_router(with_tokens(local_, local_.tokens / plan.tp))),
       shared_(with_ffn(local_, model.moe.shared_experts * model.moe.ffn / plan.tp)),
       experts_(model.moe.experts),
+      up_{model.hidden, (model.gated ? 2 : 1) * model.moe.ffn / plan.etp},
+      down_{model.moe.ffn / plan.etp, model.hidden},
       ep_(plan.ep),
       etp_(plan.etp),
       has_shared_(model.moe.shared_experts > 0),
       amounts_(amounts),
       example_(example) {}
 
-void MoeBlock::forward(RoleBuilder& builder, std::int64_t layer, std::int64_t micro_batch) const {
+/// Weights of all experts of the rank, with tokens or without.
+void MoeBlock::cast_experts(RoleBuilder& builder, const char* name, const Linear& linear) const {
+    if (local_.fp8 && local_.full_ops) {
+        builder.compute(
+            name, cast_to_fp8(experts_ / ep_ * linear.in * linear.out, local_.dtypes.weights));
+    }
+}
+
+void MoeBlock::add_gradients(RoleBuilder& builder, const char* name, const Linear& linear) const {
+    if (local_.full_ops) {
+        builder.compute(
+            name, gradient_accumulation(experts_ / ep_ * linear.in * linear.out, local_.dtypes));
+    }
+}
+
+void MoeBlock::forward(RoleBuilder& builder, std::int64_t layer, std::int64_t micro_batch,
+                       bool cast_weights) const {
     constexpr std::int64_t int64 = 8;
     Pass pass(*this, builder, layer, micro_batch);
     builder.compute("mlp_norm_forward", norm_forward(local_));
@@ -113,8 +145,14 @@ void MoeBlock::forward(RoleBuilder& builder, std::int64_t layer, std::int64_t mi
     pass.share("moe_tokens_all_gather_forward", CollectiveType::AllGather, MoeWork::ShareTokens);
     pass.share("moe_probabilities_all_gather_forward", CollectiveType::AllGather,
                MoeWork::ShareProbabilities);
+    if (cast_weights) {
+        cast_experts(builder, "moe_up_weight_cast_forward", up_);
+        cast_experts(builder, "moe_down_weight_cast_forward", down_);
+    }
+    pass.cast("moe_up_input_cast_forward", MoeWork::UpInputCast);
     pass.compute("moe_up_forward", MoeWork::UpForward);
     pass.compute("moe_activation_forward", MoeWork::ActivationForward);
+    pass.cast("moe_down_input_cast_forward", MoeWork::DownInputCast);
     pass.compute("moe_down_forward", MoeWork::DownForward);
     pass.share("moe_tokens_reduce_scatter_forward", CollectiveType::ReduceScatter,
                MoeWork::ReturnTokens);
@@ -124,16 +162,20 @@ void MoeBlock::forward(RoleBuilder& builder, std::int64_t layer, std::int64_t mi
         builder.collective("moe_output_all_gather_forward", gather_of_routed(routed_));
     }
     if (has_shared_) {
-        ColumnParallelLinear("shared_up", local_, shared_.up_columns()).forward(builder);
+        LocalSizes local = local_;
+        local.cast_weights = cast_weights;
+        ColumnParallelLinear("shared_up", local, shared_.up_columns()).forward(builder);
         builder.compute("shared_activation_forward", activation_forward(shared_));
-        RowParallelLinear("shared_down", local_, shared_.ffn).forward(builder);
+        RowParallelLinear("shared_down", local, shared_.ffn).forward(builder);
         builder.compute("shared_sum_forward", residual(local_));
     }
+    dropout(builder, "mlp_dropout_forward", local_);
     builder.compute("mlp_residual_forward", residual(local_));
 }
 
 void MoeBlock::backward(RoleBuilder& builder, std::int64_t layer, std::int64_t micro_batch) const {
     Pass pass(*this, builder, layer, micro_batch);
+    dropout(builder, "mlp_dropout_backward", local_);
     if (has_shared_) {
         RowParallelLinear("shared_down", local_, shared_.ffn).backward(builder);
         builder.compute("shared_activation_backward", activation_backward(shared_));
@@ -142,11 +184,19 @@ void MoeBlock::backward(RoleBuilder& builder, std::int64_t layer, std::int64_t m
     pass.compute("moe_unpermute_backward", MoeWork::Copy);
     pass.all_to_all("moe_combine_all_to_all_backward", MoeWork::Dispatch);
     pass.share("moe_tokens_all_gather_backward", CollectiveType::AllGather, MoeWork::ShareTokens);
+    pass.cast("moe_down_gradient_cast_backward", MoeWork::DownGradientCast);
     pass.compute("moe_down_dgrad", MoeWork::DownInputGradient);
-    builder.deferrable([pass] { pass.compute("moe_down_wgrad", MoeWork::DownWeightGradient); });
+    builder.deferrable([this, &builder, pass] {
+        pass.compute("moe_down_wgrad", MoeWork::DownWeightGradient);
+        add_gradients(builder, "moe_down_gradient_accumulation", down_);
+    });
     pass.compute("moe_activation_backward", MoeWork::ActivationBackward);
+    pass.cast("moe_up_gradient_cast_backward", MoeWork::UpGradientCast);
     pass.compute("moe_up_dgrad", MoeWork::UpInputGradient);
-    builder.deferrable([pass] { pass.compute("moe_up_wgrad", MoeWork::UpWeightGradient); });
+    builder.deferrable([this, &builder, pass] {
+        pass.compute("moe_up_wgrad", MoeWork::UpWeightGradient);
+        add_gradients(builder, "moe_up_gradient_accumulation", up_);
+    });
     pass.share("moe_tokens_reduce_scatter_backward", CollectiveType::ReduceScatter,
                MoeWork::ReturnTokens);
     pass.share("moe_probabilities_reduce_scatter_backward", CollectiveType::ReduceScatter,
@@ -156,9 +206,7 @@ void MoeBlock::backward(RoleBuilder& builder, std::int64_t layer, std::int64_t m
     pass.compute("moe_permute_backward", MoeWork::Copy);
     builder.compute("moe_top_k_backward", top_k(routed_, experts_));
     builder.compute("moe_router_dgrad", gemm_dgrad(routed_, {local_.hidden, experts_}));
-    builder.deferrable([this, &builder] {
-        builder.compute("moe_router_wgrad", gemm_wgrad(routed_, {local_.hidden, experts_}));
-    });
+    weight_gradient(builder, "moe_router", routed_, {local_.hidden, experts_});
     if (!local_.sequence_parallel) {
         builder.collective("moe_input_all_gather_backward", gather_of_routed(routed_));
     }

@@ -24,6 +24,7 @@
 #include "generators/role_builder.h"
 #include "generators/transformer/local_sizes.h"
 #include "generators/transformer/moe_amounts.h"
+#include "generators/transformer/operation_costs.h"
 
 namespace npunet::generators {
 
@@ -32,16 +33,23 @@ public:
     /// `example`: any rank of the stage. `amounts` has to outlive this.
     MoeBlock(const ModelSpec& model, const Plan& plan, const MoeAmounts& amounts, Rank example);
 
-    void forward(RoleBuilder& builder, std::int64_t layer, std::int64_t micro_batch) const;
+    /// `cast_weights`: with FP8, weights have not been cast in this step.
+    void forward(RoleBuilder& builder, std::int64_t layer, std::int64_t micro_batch,
+                 bool cast_weights) const;
     void backward(RoleBuilder& builder, std::int64_t layer, std::int64_t micro_batch) const;
 
 private:
     class Pass;
 
+    void cast_experts(RoleBuilder& builder, const char* name, const Linear& linear) const;
+    void add_gradients(RoleBuilder& builder, const char* name, const Linear& linear) const;
+
     LocalSizes local_;
     LocalSizes routed_;  ///< the tokens that this rank routes
     LocalSizes shared_;  ///< channels of the shared experts
     std::int64_t experts_;
+    Linear up_;    ///< of one expert on this rank
+    Linear down_;  ///< the same
     std::int64_t ep_;
     std::int64_t etp_;
     bool has_shared_;

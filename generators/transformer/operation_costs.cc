@@ -155,10 +155,11 @@ Work gemm_per_head(const LocalSizes& local, std::int64_t in, std::int64_t out) {
 }  // namespace
 
 Work gemm_forward(const LocalSizes& local, const Linear& layer) {
-    Work work{2 * local.tokens * layer.in * layer.out,
-              local.tokens * (layer.in + layer.out) * local.dtypes.activations +
-                  layer.in * layer.out * local.dtypes.weights};
-    work.kernel = matmul(local.dtypes.activations, {1, local.tokens, layer.out, layer.in});
+    Work work{
+        2 * local.tokens * layer.in * layer.out,
+        local.tokens * (layer.in * local.operand_bytes() + layer.out * local.dtypes.activations) +
+            layer.in * layer.out * local.weight_bytes()};
+    work.kernel = matmul(local.operand_bytes(), {1, local.tokens, layer.out, layer.in});
     return work;
 }
 
@@ -166,11 +167,15 @@ Work gemm_dgrad(const LocalSizes& local, const Linear& layer) {
     return gemm_forward(local, {layer.out, layer.in});
 }
 
+std::int64_t weight_gradient_bytes(const LocalSizes& local) {
+    return local.full_ops ? local.dtypes.weights : 2 * local.dtypes.gradients;
+}
+
 Work gemm_wgrad(const LocalSizes& local, const Linear& layer) {
     Work work{2 * local.tokens * layer.in * layer.out,
-              local.tokens * (layer.in + layer.out) * local.dtypes.activations +
-                  2 * layer.in * layer.out * local.dtypes.gradients};
-    work.kernel = matmul(local.dtypes.activations, {1, layer.out, layer.in, local.tokens});
+              local.tokens * (layer.in + layer.out) * local.operand_bytes() +
+                  layer.in * layer.out * weight_gradient_bytes(local)};
+    work.kernel = matmul(local.operand_bytes(), {1, layer.out, layer.in, local.tokens});
     return work;
 }
 
@@ -309,6 +314,33 @@ Work loss_backward(const LocalSizes& local) {
     return with_type(element_wise(local.tokens * local.vocab, 2, 1, fp32 + local.dtypes.activations,
                                   KernelKind::Softmax),
                      fp32);
+}
+
+Work gradient_accumulation(std::int64_t parameters, const DataTypes& dtypes) {
+    return element_wise(parameters, 1, 2, dtypes.gradients);
+}
+
+Work gradient_norm(std::int64_t parameters, const DataTypes& dtypes) {
+    return element_wise(parameters, 2, 1, dtypes.gradients);
+}
+
+Work gradient_clipping(std::int64_t parameters, const DataTypes& dtypes) {
+    return element_wise(parameters, 1, 2, dtypes.gradients);
+}
+
+Work gradient_zeroing(std::int64_t parameters, const DataTypes& dtypes) {
+    return element_wise(parameters, 1, 1, dtypes.gradients, KernelKind::Copy);
+}
+
+Work dropout_mask(const LocalSizes& local) {
+    constexpr std::int64_t mask_bytes = 1;
+    return with_type(element_wise(local.shard_tokens * local.hidden, 1, 1, mask_bytes),
+                     local.dtypes.activations);
+}
+
+Work cast_to_fp8(std::int64_t elements, std::int64_t element_bytes) {
+    constexpr std::int64_t copies = 2;  // as it is and transposed, a byte each
+    return with_type(element_wise(elements, 1, 1, element_bytes + copies), element_bytes);
 }
 
 Work optimizer_step(std::int64_t parameters, const DataTypes& dtypes) {

@@ -27,8 +27,12 @@ struct Linear {
 /// Gradient of the input: [tokens, out] x [out, in].
 [[nodiscard]] Work gemm_dgrad(const LocalSizes& local, const Linear& layer);
 /// Gradient of the weights, added to what earlier micro-batches left in the gradients' data type
-/// (Megatron-LM's gradient accumulation fusion).
+/// (Megatron-LM's gradient accumulation fusion); with StepOps::Full written in that of the weights,
+/// and added by gradient_accumulation().
 [[nodiscard]] Work gemm_wgrad(const LocalSizes& local, const Linear& layer);
+
+/// What gemm_wgrad moves of a weight.
+[[nodiscard]] std::int64_t weight_gradient_bytes(const LocalSizes& local);
 
 [[nodiscard]] Work scores_forward(const LocalSizes& local);    ///< Q K^T
 [[nodiscard]] Work context_forward(const LocalSizes& local);   ///< P V
@@ -59,6 +63,17 @@ struct Linear {
 [[nodiscard]] Work logits_exponentials(const LocalSizes& local);
 [[nodiscard]] Work loss_forward(const LocalSizes& local);
 [[nodiscard]] Work loss_backward(const LocalSizes& local);
+
+/// Of StepOps::Full. Main gradients: read and written for every micro-batch.
+[[nodiscard]] Work gradient_accumulation(std::int64_t parameters, const DataTypes& dtypes);
+[[nodiscard]] Work gradient_norm(std::int64_t parameters, const DataTypes& dtypes);      ///< reads
+[[nodiscard]] Work gradient_clipping(std::int64_t parameters, const DataTypes& dtypes);  ///< both
+[[nodiscard]] Work gradient_zeroing(std::int64_t parameters, const DataTypes& dtypes);   ///< writes
+/// A byte for each element of a half's result: forward written, backward read.
+[[nodiscard]] Work dropout_mask(const LocalSizes& local);
+/// Elements of that many bytes to FP8, twice: as they are and transposed, since the tensor cores
+/// multiply rows by rows (Transformer Engine).
+[[nodiscard]] Work cast_to_fp8(std::int64_t elements, std::int64_t element_bytes);
 
 /// An Adam step (Kingma, Ba 2015) with decoupled weight decay over `parameters`: reads gradient and
 /// state, writes state and weight.

@@ -13,6 +13,14 @@
 // The backward of both is LinearWithGradAccumulationAndAsyncCommunication. wgrad is deferrable
 // (role_builder.h): where a schedule puts it off, nothing runs beside the sum, and the gathered
 // input is kept for it.
+//
+// Plan::tp_comm_overlap (Megatron-LM's --tp-comm-overlap, Transformer Engine's user buffers): that
+// share of the bytes of a collective that is exposed here starts with the product next to it, as
+// NAME_COLLECTIVE_DIRECTION_overlapped; the rest is as in the table. The sum of a column's backward
+// pass is exposed where its weight gradient is put off.
+//
+// With StepOps::Full and FP8, inputs and gradients of outputs are cast before they are multiplied,
+// weights in the first micro-batch; a gradient of weights is then added to the main gradient.
 #pragma once
 
 #include <string>
@@ -49,8 +57,14 @@ private:
     Linear layer_;
 };
 
-/// The node `layer`_wgrad, deferrable. `builder` has to outlive its steps.
-void weight_gradient(RoleBuilder& builder, const std::string& layer, const Work& work);
+/// The nodes `layer`_forward, _dgrad and _wgrad, with what Plan::step_ops and Plan::precision add
+/// to them. The last is deferrable: `builder` has to outlive its steps.
+void linear_forward(RoleBuilder& builder, const std::string& layer, const LocalSizes& local,
+                    const Linear& linear);
+void linear_dgrad(RoleBuilder& builder, const std::string& layer, const LocalSizes& local,
+                  const Linear& linear);
+void weight_gradient(RoleBuilder& builder, const std::string& layer, const LocalSizes& local,
+                     const Linear& linear);
 
 /// Full activations summed over tp: an all-reduce of n h e.
 [[nodiscard]] Collective sum_of_activations(const LocalSizes& local);

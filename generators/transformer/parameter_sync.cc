@@ -131,14 +131,22 @@ void ParameterSync::finish_step() {
     }
 }
 
-std::int64_t ParameterSync::optimizer_parameters() const {
+std::int64_t ParameterSync::held(bool shards) const {
     std::int64_t sum = 0;
     for (const Unit& unit : units_) {
         for (std::size_t i = 0; i < replicas_.size(); ++i) {
-            sum += zero_ > 0 ? shard(replicas_[i], unit.parameters[i]) : unit.parameters[i];
+            sum += shards ? shard(replicas_[i], unit.parameters[i]) : unit.parameters[i];
         }
     }
     return sum;
+}
+
+std::int64_t ParameterSync::optimizer_parameters() const {
+    return held(zero_ > 0);
+}
+
+std::int64_t ParameterSync::gradient_parameters() const {
+    return held(zero_ > 1);
 }
 
 std::int64_t ParameterSync::gradient_elements(std::int64_t parameters) const {

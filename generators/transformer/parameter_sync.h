@@ -69,6 +69,8 @@ public:
 
     /// Of all units: those whose optimizer states the rank holds.
     [[nodiscard]] std::int64_t optimizer_parameters() const;
+    /// Of all units: those whose gradients the rank holds.
+    [[nodiscard]] std::int64_t gradient_parameters() const;
     /// The rank's part of a dense gradient that takes part in sums beside those here.
     [[nodiscard]] std::int64_t gradient_elements(std::int64_t parameters) const;
 
@@ -86,6 +88,7 @@ private:
     using Gathers = std::array<Pending, 2>;
 
     [[nodiscard]] std::int64_t shard(const Replicas& replicas, std::int64_t parameters) const;
+    [[nodiscard]] std::int64_t held(bool shards) const;
     void sum(const Unit& unit, const std::string& prefix);
     Gathers gather(const Unit& unit, const std::string& prefix);
     Gathers gather_use(std::size_t number);

@@ -169,7 +169,9 @@ void check_magnitude(const ModelSpec& model, const Plan& plan) {
                                      static_cast<double>(model.moe.ffn) * rows;
     const double works = static_cast<double>(moe_works) * static_cast<double>(model.layers) *
                          static_cast<double>(plan.micro_batches());
-    const double per_layer = 120.0 + 18.0 * static_cast<double>(plan.cp);
+    const double per_layer = 120.0 + 18.0 * static_cast<double>(plan.cp) +
+                             (plan.step_ops == StepOps::Full ? 60.0 : 0.0) +
+                             (plan.tp_comm_overlap > 0 ? 20.0 : 0.0);
     const std::int64_t layers = most_layers_of_a_stage(model, plan);
     const double nodes =
         per_layer * (static_cast<double>(layers) + 2.0) * static_cast<double>(plan.micro_batches());
@@ -217,6 +219,10 @@ Plan resolve_plan(const ModelSpec& model, Plan plan) {
     check_range("--ep", plan.ep, 1, most_ranks);
     check_range("--etp", plan.etp, 1, most_ranks);
     check_mode(plan);
+    if (!(plan.tp_comm_overlap >= 0 && plan.tp_comm_overlap <= 1)) {
+        throw InputError({"--tp-comm-overlap", "", fmt::format("{}", plan.tp_comm_overlap),
+                          "a share from 0 to 1", ""});
+    }
     resolve_batch(plan);
     resolve_lengths(model, plan);
     check_range("--seq", plan.sequence, 1, longest_sequence);
@@ -249,6 +255,8 @@ std::vector<std::string> notes_on_parameters_without_effect(const ModelSpec& mod
           fmt::format("--schedule {}", name_of(plan.schedule)), "pp 1");
     check(plan.cp == 1 && plan.context_comm != ContextComm::PointToPoint, "--cp-comm", "cp 1");
     check(plan.tp == 1 && plan.sequence_parallel, "--sequence-parallel", "tp 1");
+    check(plan.tp == 1 && plan.tp_comm_overlap > 0, "--tp-comm-overlap", "tp 1");
+    check(!plan.trains() && plan.step_ops == StepOps::Full, "--step-ops full", "inference");
     const bool alone =
         plan.dp * plan.cp == 1 && (model.moe.experts == 0 || plan.expert_replicas() == 1);
     check(alone && plan.zero > 0, fmt::format("--zero {}", plan.zero), "a single replica");

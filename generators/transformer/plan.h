@@ -58,6 +58,20 @@ enum class AttentionBackward {
     Model    ///< the four of the gradients
 };
 
+/// Which operations of a training step are nodes.
+enum class StepOps {
+    Core,  ///< products, attention, element-wise kernels, embedding, loss, optimizer
+    /// Also the addition to main gradients, norm, clipping and zeroing of gradients, dropout masks
+    /// of hidden layers, casts to FP8.
+    Full
+};
+
+/// The data type in which the linear layers of decoder layers multiply.
+enum class Precision {
+    Bf16,  ///< that of the model's activations
+    Fp8    ///< with results, attention, router and head as before
+};
+
 enum class Mode {
     Train,
     Prefill,  ///< one forward pass over the prompt, filling the key/value cache
@@ -92,6 +106,10 @@ struct Plan {
     CausalFlops causal_flops = CausalFlops::Auto;  ///< resolved: not Auto
     AttentionBackward attention_backward = AttentionBackward::Kernel;
     AttentionKernel attention_kernel = AttentionKernel::Auto;  ///< resolved: not Auto
+    StepOps step_ops = StepOps::Core;
+    Precision precision = Precision::Bf16;
+    /// Share of tensor-parallel communication that runs beside the product next to it, 0 to 1.
+    double tp_comm_overlap = 0;
     /// 0: replicated; 1: optimizer states split over the replicas (the distributed optimizer);
     /// 2: gradients too; 3: weights too (Rajbhandari et al. 2020; FSDP).
     std::int64_t zero = 0;

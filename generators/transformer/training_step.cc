@@ -57,6 +57,11 @@ public:
         if (plan_.trains()) {
             parameters_.begin_step();
         }
+        if (local_.full_ops) {
+            builder_.set_scope("");
+            builder_.compute("gradient_zeroing",
+                             gradient_zeroing(parameters_.gradient_parameters(), local_.dtypes));
+        }
         const std::int64_t boundary =
             local_.shard_tokens * local_.hidden * local_.dtypes.activations;
         const PipelineShape shape = plan_.pipeline();
@@ -128,7 +133,7 @@ private:
     /// The MLP of a layer, or its experts.
     void feed_forward(std::int64_t layer, std::int64_t micro_batch) {
         if (model_.is_moe_layer(layer)) {
-            moe_->forward(builder_, layer, micro_batch);
+            moe_->forward(builder_, layer, micro_batch, local_.cast_weights);
         } else {
             mlp_forward(builder_, local_);
         }
@@ -147,6 +152,7 @@ private:
         if (plan_.recompute != Recompute::Full) {
             return;
         }
+        local_.cast_weights = false;
         builder_.set_scope(fmt::format("mb{}_layer{}_recompute_", micro_batch, layer));
         attention_forward(builder_, local_);
         feed_forward(layer, micro_batch);
@@ -168,6 +174,7 @@ private:
     }
 
     void forward(std::int64_t micro_batch, std::int64_t chunk) override {
+        local_.cast_weights = micro_batch == 0;
         if (has_embedding(chunk)) {
             enter("embedding", micro_batch);
             embedding_forward_pass(builder_, local_);
@@ -225,9 +232,33 @@ private:
                 {embedding_group, chakra::CollectiveType::AllReduce,
                  parameters_.gradient_elements(own_.token_embedding) * local_.dtypes.gradients});
         }
+        if (local_.full_ops) {
+            clip_gradients();
+        }
         builder_.compute("optimizer_step",
                          optimizer_step(parameters_.optimizer_parameters(), local_.dtypes));
         parameters_.finish_step();
+    }
+
+    /// By their norm over the ranks that share the model, as far as they have a group: stages of a
+    /// pipeline have none. Shards of the distributed optimizer differ from replica to replica,
+    /// experts from member to member of their group. The number is padded to 16 bytes for each
+    /// member: parts of all chunks are equal then, and ranks stay alike.
+    void clip_gradients() {
+        const std::int64_t parameters = parameters_.optimizer_parameters();
+        builder_.compute("gradient_norm", gradient_norm(parameters, local_.dtypes));
+        constexpr std::int64_t part_bytes = 16;
+        const auto sum = [this](const char* name, std::int32_t slot) {
+            builder_.collective(name, {slot, chakra::CollectiveType::AllReduce,
+                                       part_bytes * builder_.group_size(slot)});
+        };
+        sum("gradient_norm_tensor_all_reduce", tensor_group);
+        if (plan_.zero > 0) {
+            sum("gradient_norm_replicas_all_reduce", gradient_group);
+        } else {
+            sum("gradient_norm_experts_all_reduce", expert_group);
+        }
+        builder_.compute("gradient_clipping", gradient_clipping(parameters, local_.dtypes));
     }
 
     const ModelSpec& model_;

@@ -8,8 +8,9 @@
 //
 // What is modelled: every matrix multiplication, element-wise kernels, tensor, sequence, context
 // and pipeline parallel communication, recomputation, gradient sums, the optimizer, the tensors
-// that take memory; and, as Plan::mode says, inference instead. What is not: the time of dropout,
-// the data loader, scalar reductions (loss, gradient norm). docs/generators.md gives the formulas.
+// that take memory; with StepOps::Full what else passes over gradients, masks of dropout, casts to
+// FP8; and, as Plan::mode says, inference instead. What is not: the data loader, the sum of losses
+// over replicas. docs/generators.md gives the formulas.
 #pragma once
 
 #include "generators/transformer/model_spec.h"

@@ -102,6 +102,9 @@ Machine machine_of(const MeasuredStep& step, const engine::StackProfile& stack) 
 
 generators::Plan plan_of(const MeasuredStep& step, const engine::StackProfile& stack) {
     generators::Plan plan = step.plan;
+    plan.step_ops = generators::StepOps::Full;
+    plan.precision = step.fp8 ? generators::Precision::Fp8 : generators::Precision::Bf16;
+    plan.tp_comm_overlap = stack.scalars_of(step.device).tensor_overlap;
     plan.overlap_grad_reduce = plan.zero > 0 && stack.overlaps_gradients;
     plan.overlap_param_gather = plan.zero > 0 && plan.zero < 3 && stack.overlaps_parameters;
     return plan;

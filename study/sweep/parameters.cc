@@ -99,6 +99,10 @@ std::vector<Parameter> model_parameters() {
     using generators::AttentionKernel;
     using generators::CausalFlops;
     using Step = StepInputs;
+    Parameter overlap = plain("tp_comm_overlap", ValueKind::Factor, Section::Plan);
+    overlap.apply_value = [](StepInputs& step, const Value& value) {
+        step.plan.tp_comm_overlap = *parse_factor(value.text);
+    };
     return {
         plain("model", ValueKind::Model, Section::Workload, true),
         count(
@@ -139,6 +143,11 @@ std::vector<Parameter> model_parameters() {
              }),
         word("attention_kernel", Section::Plan, {"auto", "fused", "unfused"},
              [](Step& s, auto n) { s.plan.attention_kernel = static_cast<AttentionKernel>(n); }),
+        word("step_ops", Section::Plan, {"core", "full"},
+             [](Step& s, auto n) { s.plan.step_ops = static_cast<generators::StepOps>(n); }),
+        word("precision", Section::Plan, {"bf16", "fp8"},
+             [](Step& s, auto n) { s.plan.precision = static_cast<generators::Precision>(n); }),
+        overlap,
         word("grad_dtype", Section::Plan, {"fp32", "bf16"},
              [](Step& s, auto n) { s.model.dtypes.gradients = n == 0 ? 4 : 2; }),
         word(

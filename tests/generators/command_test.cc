@@ -55,6 +55,36 @@ private:
     test::TemporaryFolder folder_;
 };
 
+// The options reach the plan of the step, of files and in memory.
+TEST_F(GenerateCommand, StepOperationsArePartOfThePlan) {
+    std::ofstream("free.yml") << "topology: [Ring]\nnpus_count: [2]\nbandwidth: [1000]\n"
+                                 "latency: [0]\n";
+    std::ofstream("device.json") << R"({"device": "h100-sxm5-80gb"})";
+    const std::string step = "--model llama2-4layer --seq 512 --tp 2 ";
+    const auto plan = [&](const std::string& more) {
+        EXPECT_EQ(run("generate transformer --json --output-dir traces " + step + more), 0) << log_;
+        return nlohmann::json::parse(out_)["plan"];
+    };
+    const auto finish = [&](const std::string& more) {
+        EXPECT_EQ(run("simulate --network free.yml --system device.json --json " + step + more), 0)
+            << log_;
+        return nlohmann::json::parse(out_)["finish_ns"].get<double>();
+    };
+    EXPECT_EQ(plan("")["step_ops"], "core");
+    EXPECT_EQ(plan("")["precision"], "bf16");
+    EXPECT_EQ(plan("")["tp_comm_overlap"], 0);
+    const std::string given = "--step-ops full --precision fp8 --tp-comm-overlap 0.25";
+    const nlohmann::json all = plan(given);
+    EXPECT_EQ(all["step_ops"], "full");
+    EXPECT_EQ(all["precision"], "fp8");
+    EXPECT_EQ(all["tp_comm_overlap"], 0.25);
+    EXPECT_GT(finish("--step-ops full"), finish(""));
+    EXPECT_LT(finish("--precision fp8"), finish(""));
+    EXPECT_LT(finish("--tp-comm-overlap 0.5"), finish(""));
+    EXPECT_EQ(run("simulate --network free.yml " + step + "--tp-comm-overlap 1.5"), 2);
+    EXPECT_THAT(log_, HasSubstr("--tp-comm-overlap"));
+}
+
 // A profile of the device takes the kernels of the step: the same from files and from memory, other
 // times than the roofline's, which ignores them. Networks are free, and the compute time counts.
 TEST_F(GenerateCommand, KernelsOfAStepMeetTheDevice) {
