@@ -110,5 +110,25 @@ TEST_F(ExpertSweep, OtherNamesMeanTheSame) {
     EXPECT_EQ(finish("activation_recompute: false"), finish("recompute: none"));
 }
 
+// What goes with a step's products, the type of these, and what runs beside them.
+TEST_F(ExpertSweep, StepOperationsChangeTheStep) {
+    const auto outcome = [this](const std::string& plan) {
+        const DesignSpace space =
+            read("workload: {model: gpt2-small, batch: 4, seq: 64}\nplan: {dp: 2, tp: 2, " + plan +
+                 "}\n");
+        PointRunner runner(space, 1);
+        static_cast<void>(runner.prepare());
+        return runner.run({0, 0});
+    };
+    const auto finish = [&](const std::string& plan) { return outcome(plan).largest.finish; };
+    const Time core = finish("step_ops: core, precision: bf16, tp_comm_overlap: 0");
+    EXPECT_EQ(core, finish("recompute: none"));
+    EXPECT_GT(finish("step_ops: full"), core);
+    EXPECT_LT(finish("precision: fp8"), core);  // at 1600 GB/s the bytes of operands count
+    EXPECT_LT(finish("tp_comm_overlap: 0.5"), core);
+    EXPECT_THAT(outcome("tp_comm_overlap: 1.5").message,
+                HasSubstr("tp_comm_overlap: found 1.5; expected a share from 0 to 1"));
+}
+
 }  // namespace
 }  // namespace npunet::study
