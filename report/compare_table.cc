@@ -15,6 +15,7 @@
 #include "report/gap_table.h"
 #include "report/neighbour_gaps.h"
 #include "report/npu_summary.h"
+#include "report/step_rates.h"
 #include "report/text_table.h"
 
 namespace npunet::report {
@@ -195,6 +196,11 @@ std::string compare_table(const std::vector<Results>& runs, std::size_t most_cla
     text += neighbour_lines(runs, comparison, why);
     text += fmt::format("every ratio is {} / {}\n\n", most.fidelity, least.fidelity);
     text += class_table(runs, comparison, most_classes);
+    for (const Results& results : runs) {
+        if (results.rates) {
+            text += fmt::format("{} {}\n", results.fidelity, step_rates_text(*results.rates));
+        }
+    }
     text += notes_of(runs);
     if (!comparison.collectives.empty()) {
         text += '\n' + collective_table(runs, comparison);

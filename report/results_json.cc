@@ -11,6 +11,7 @@
 
 #include "report/flow_summary.h"
 #include "report/npu_summary.h"
+#include "report/step_rates.h"
 
 namespace npunet::report {
 
@@ -229,6 +230,9 @@ void write_document(JsonWriter& json, const engine::Results& results,
         .member("dialect", results.dialect)
         .member("finish_ns", results.finish)
         .member_or_null("link_bound_ns", results.link_bound.time);
+    if (results.rates) {
+        write_step_rates(json, *results.rates);
+    }
     if (!jobs.empty()) {
         write_jobs(json, jobs);
     }

@@ -138,6 +138,22 @@ LinkResult restored(const timeline::LinkUse& entry) {
     return link;
 }
 
+void save(const engine::StepRates& rates, timeline::StepRates& entry) {
+    entry.set_tokens_per_s(rates.tokens_per_s);
+    entry.set_samples_per_s(rates.samples_per_s);
+    entry.set_model_tflops_per_npu(rates.model_tflops_per_npu);
+    entry.set_mfu_percent(rates.mfu_percent);
+    entry.set_mfu_palm_percent(rates.mfu_palm_percent);
+    entry.set_peak_tflops_per_npu(rates.peak_tflops_per_npu);
+    entry.set_peak_source(rates.peak_source);
+}
+
+engine::StepRates restored(const timeline::StepRates& entry) {
+    return {entry.tokens_per_s(), entry.samples_per_s(),    entry.model_tflops_per_npu(),
+            entry.mfu_percent(),  entry.mfu_palm_percent(), entry.peak_tflops_per_npu(),
+            entry.peak_source()};
+}
+
 }  // namespace
 
 void save_results(const engine::Results& results, timeline::Results& message) {
@@ -153,6 +169,9 @@ void save_results(const engine::Results& results, timeline::Results& message) {
     }
     for (const LinkResult& link : results.links) {
         save(link, *message.add_links());
+    }
+    if (results.rates) {
+        save(*results.rates, *message.mutable_rates());
     }
 }
 
@@ -172,6 +191,9 @@ engine::Results restored_results(const timeline::Results& message) {
     }
     for (const timeline::LinkUse& entry : message.links()) {
         results.links.push_back(restored(entry));
+    }
+    if (message.has_rates()) {
+        results.rates = restored(message.rates());
     }
     return results;
 }

@@ -12,7 +12,7 @@ class Results;
 
 namespace npunet::report {
 
-/// NPUs, collectives and links; neither the timeline nor flows nor notes.
+/// NPUs, collectives, links and rates of the step; neither the timeline nor flows nor notes.
 void save_results(const engine::Results& results, timeline::Results& message);
 
 /// Ranks below 0 or from 2^22 on are left out.

@@ -11,6 +11,7 @@
 #include "base/printable.h"
 #include "base/units.h"
 #include "report/npu_summary.h"
+#include "report/step_rates.h"
 #include "report/text_table.h"
 
 namespace npunet::report {
@@ -122,6 +123,9 @@ std::string summary_table(const engine::Results& results, std::size_t most_class
     text += partial_line(results) + table.text();
     if (classes.size() < all) {
         text += fmt::format("(classes of NPUs that finish earlier: {})\n", all - classes.size());
+    }
+    if (results.rates) {
+        text += step_rates_text(*results.rates) + '\n';
     }
     text += peak_line(results);
     for (const std::string& note : results.notes) {

@@ -13,6 +13,7 @@
 #include "cli/command/output_options.h"
 #include "report/astra_log.h"
 #include "study/generated_workload.h"
+#include "study/step_rates.h"
 
 namespace npunet::cli {
 
@@ -177,6 +178,10 @@ engine::Results RunInputs::run(const CommandContext& context, const engine::Work
     wanted.timeline = !output_dir.empty();
     wanted.link_load = wanted.timeline;
     engine::Results results = study::simulate(workload, machine, fidelity, wanted);
+    if (model.given() && !model.stage()) {
+        const TrainingStep step = model.resolve();
+        results.rates = study::step_rates(step.model, step.plan, machine, results);
+    }
     if (results.simulated_npus < workload.ranks()) {
         progress(context, fmt::format("simulated {} of {} ranks; every other behaves like one of "
                                       "them",

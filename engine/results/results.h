@@ -18,6 +18,7 @@
 #include "engine/network/link_load.h"
 #include "engine/network/resolved.h"
 #include "engine/results/flow_results.h"
+#include "engine/results/step_rates.h"
 
 namespace npunet::engine {
 
@@ -162,6 +163,7 @@ struct Results {
     LinkLoad load;                       ///< where it is asked for: of the links, in their order
     std::optional<FlowResults> flows;    ///< where they are asked for
     std::optional<Resolved> resolved;    ///< values taken by default
+    std::optional<StepRates> rates;      ///< of a step whose model and plan are known
     std::vector<std::string> notes;      ///< what the user should know (choices made, no effect)
     /// Handled; with those at the borders where several processes share a simulation, so more then.
     std::uint64_t events = 0;

@@ -14,6 +14,7 @@
 #include "report/html/page.h"
 #include "report/html/results_tables.h"
 #include "report/npu_summary.h"
+#include "report/step_rates.h"
 
 namespace npunet::report {
 
@@ -102,8 +103,9 @@ DataTable compared_links_table(const std::vector<Results>& runs, const Compariso
 std::string references(const std::vector<Results>& runs) {
     std::string html = "<ul>\n";
     for (const Results& results : runs) {
-        html += fmt::format("<li><a href=\"{0}/report.html\">{0} in detail</a></li>\n",
-                            html_text(results.fidelity));
+        html += fmt::format("<li><a href=\"{0}/report.html\">{0} in detail</a>{1}</li>\n",
+                            html_text(results.fidelity),
+                            results.rates ? "; " + html_text(step_rates_text(*results.rates)) : "");
     }
     return html + "</ul>\n";
 }

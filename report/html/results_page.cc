@@ -13,6 +13,7 @@
 #include "report/html/results_tables.h"
 #include "report/html/timeline_charts.h"
 #include "report/npu_summary.h"
+#include "report/step_rates.h"
 
 namespace npunet::report {
 
@@ -33,6 +34,11 @@ std::vector<Fact> facts_of(const Results& results) {
         {"Dialect", results.dialect}};
     if (results.partial) {
         facts.push_back({"Partial", engine::describe(*results.partial)});
+    }
+    if (results.rates) {
+        for (const auto& [name, value] : step_rates_facts(*results.rates)) {
+            facts.push_back({name, value});
+        }
     }
     return facts;
 }

@@ -38,7 +38,7 @@ std::filesystem::path made(const std::filesystem::path& folder) {
 }
 
 std::string header_of(std::uint64_t fingerprint) {
-    return fmt::format("npunet sweep journal 1 {:016x}", fingerprint);
+    return fmt::format("npunet sweep journal 2 {:016x}", fingerprint);
 }
 
 }  // namespace

@@ -33,6 +33,18 @@ Figures figures_of(const json& list) {
             Time::ps(whole(list, 3)), Bytes(whole(list, 4))};
 }
 
+json as_json(const engine::StepRates& rates) {
+    return {rates.tokens_per_s, rates.samples_per_s,    rates.model_tflops_per_npu,
+            rates.mfu_percent,  rates.mfu_palm_percent, rates.peak_tflops_per_npu,
+            rates.peak_source};
+}
+
+engine::StepRates rates_of(const json& list) {
+    return {list.at(0).get<double>(),     list.at(1).get<double>(), list.at(2).get<double>(),
+            list.at(3).get<double>(),     list.at(4).get<double>(), list.at(5).get<double>(),
+            list.at(6).get<std::string>()};
+}
+
 }  // namespace
 
 Outcome outcome_of(const engine::Results& results) {
@@ -56,6 +68,7 @@ Outcome outcome_of(const engine::Results& results) {
     }
     outcome.link_bound = results.link_bound.time;
     outcome.beats_link_bound = beats_link_bound(results);
+    outcome.rates = results.rates;
     return outcome;
 }
 
@@ -79,6 +92,9 @@ std::string outcome_line(const Outcome& outcome) {
                      slowest.exposed_communication.ps(), slowest.exposed_memory.ps(),
                      slowest.idle.ps()},
                 json{outcome.link_bound.ps(), outcome.beats_link_bound ? 1 : 0}};
+        if (outcome.rates) {
+            line.push_back(as_json(*outcome.rates));
+        }
     } else {
         line = {outcome.failure, outcome.message};
     }
@@ -100,6 +116,9 @@ std::optional<Outcome> read_outcome(std::string_view text) {
                            Time::ps(whole(slowest, 4)), Time::ps(whole(slowest, 5))};
         outcome.link_bound = Time::ps(whole(line.at(3), 0));
         outcome.beats_link_bound = whole(line.at(3), 1) != 0;
+        if (line.size() > 4) {
+            outcome.rates = rates_of(line.at(4));
+        }
         return outcome;
     } catch (const json::exception&) {
         return std::nullopt;

@@ -41,6 +41,7 @@ struct Outcome {
     SlowestRank slowest;
     Time link_bound;                ///< Results::link_bound
     bool beats_link_bound = false;  ///< study/run_notes.h
+    std::optional<engine::StepRates> rates;
 
     [[nodiscard]] bool ok() const { return failure.empty(); }
     [[nodiscard]] bool memory_known() const { return largest.peak_memory > Bytes(0); }

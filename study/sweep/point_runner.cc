@@ -12,6 +12,7 @@
 #include "generators/transformer/model_library.h"
 #include "generators/transformer/training_step.h"
 #include "study/generated_workload.h"
+#include "study/step_rates.h"
 #include "study/sweep/spec_errors.h"
 
 namespace npunet::study {
@@ -145,7 +146,12 @@ engine::Results PointRunner::simulate_at(const Point& point) {
     const Fidelity fidelity = fidelity_at(space_, point);
     check_fidelity(*machine, fidelity);
     const auto workload = workload_at(point, *machine);
-    return simulate(*workload, *machine, fidelity, options_);
+    engine::Results results = simulate(*workload, *machine, fidelity, options_);
+    if (space_.kind == WorkloadKind::Model) {
+        const StepInputs step = step_at(point);
+        results.rates = step_rates(step.model, step.plan, *machine, results);
+    }
+    return results;
 }
 
 /// Points that differ only in what a workload does not depend on share it; on another network of as
@@ -203,11 +209,16 @@ engine::Workload PointRunner::stage_step(const Point& point, const Machine& mach
     return workload_from(generators::generate(arguments), workload_options(machine));
 }
 
-engine::Workload PointRunner::generated_step(const Point& point, const Machine& machine) const {
+StepInputs PointRunner::step_at(const Point& point) const {
     generators::Plan open;
     open.micro_batch = 0;
     StepInputs step = inputs_at(point, {models_.at(space_.find(point, "model")->text), open, {}});
     step.plan = generators::resolve_plan(step.model, step.plan);
+    return step;
+}
+
+engine::Workload PointRunner::generated_step(const Point& point, const Machine& machine) const {
+    const StepInputs step = step_at(point);
     check_ranks(step.plan.world(), machine, "the plan");
     return workload_from(generators::generate(step.model, step.plan), workload_options(machine));
 }

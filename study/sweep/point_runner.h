@@ -53,6 +53,8 @@ private:
     [[nodiscard]] std::shared_ptr<const engine::Workload> workload_at(const Point& point,
                                                                       const Machine& machine);
     [[nodiscard]] engine::Workload make_workload(const Point& point, const Machine& machine) const;
+    /// Of a workload generated from a model; the plan is resolved.
+    [[nodiscard]] StepInputs step_at(const Point& point) const;
     [[nodiscard]] engine::Workload generated_step(const Point& point, const Machine& machine) const;
     [[nodiscard]] engine::Workload stage_step(const Point& point, const Machine& machine) const;
     [[nodiscard]] StepInputs inputs_at(const Point& point, StepInputs inputs) const;

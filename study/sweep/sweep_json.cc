@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/json_writer.h"
+#include "report/step_rates.h"
 #include "study/sweep/parameters.h"
 #include "study/sweep/sweep_results.h"
 
@@ -112,6 +113,9 @@ private:
         if (outcome.ok()) {
             write_figures("", outcome.first);
             write_figures("max_", outcome.largest);
+            if (outcome.rates) {
+                report::write_step_rates(json_, *outcome.rates);
+            }
             const SlowestRank& slowest = outcome.slowest;
             json_.key("slowest_rank")
                 .begin_object()

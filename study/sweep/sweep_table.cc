@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "report/step_rates.h"
 #include "report/tables.h"
 #include "report/text_table.h"
 #include "study/sweep/sweep_results.h"
@@ -38,6 +39,7 @@ public:
         : space_(space),
           results_(results),
           names_(space.columns()),
+          with_rates_(space.kind == WorkloadKind::Model),
           with_bound_(count_beaten_bounds(results) > 0),
           table_(heading()) {}
 
@@ -61,6 +63,10 @@ private:
         heading.insert(heading.end(), names_.begin(), names_.end());
         for (const char* figure : {"finish", "compute", "exposed communication", "peak memory"}) {
             heading.emplace_back(figure);
+        }
+        if (with_rates_) {
+            heading.emplace_back("tokens/s");
+            heading.emplace_back("MFU");
         }
         if (with_bound_) {
             heading.emplace_back("link bound");
@@ -115,6 +121,10 @@ private:
         row.push_back(report::format_share(slowest.compute, slowest.finish));
         row.push_back(report::format_share(slowest.exposed_communication, slowest.finish));
         row.push_back(memory_of(outcome));
+        if (with_rates_) {
+            row.push_back(outcome.rates ? report::format_rate(outcome.rates->tokens_per_s) : "-");
+            row.push_back(outcome.rates ? report::format_mfu(outcome.rates->mfu_percent) : "-");
+        }
         if (with_bound_) {
             row.push_back(bound_of(outcome));
         }
@@ -124,6 +134,7 @@ private:
     const DesignSpace& space_;
     const SweepResults& results_;
     std::vector<std::string> names_;
+    bool with_rates_;
     bool with_bound_;
     report::TextTable table_;
 };

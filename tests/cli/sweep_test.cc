@@ -45,7 +45,8 @@ TEST_F(Sweep, PointsThatFailAreRowsAndTheOthersRun) {
     EXPECT_EQ(rows[0],
               "dp,tp,pp,micro_batch,network,finish_ns,compute_ns,comm_ns,exposed_comm_ns,"
               "peak_memory_bytes,status,max_finish_ns,max_compute_ns,max_comm_ns,"
-              "max_exposed_comm_ns,max_peak_memory_bytes,link_bound_ns,note");
+              "max_exposed_comm_ns,max_peak_memory_bytes,tokens_per_s,samples_per_s,"
+              "model_tflops_per_npu,mfu_percent,mfu_palm_percent,link_bound_ns,note");
     const json results = json::parse(test::bytes_of(folder_ / "out/results.json"));
     EXPECT_EQ(results["schema"], 1);
     ASSERT_EQ(results["points"].size(), rows.size() - 1);
@@ -56,7 +57,8 @@ TEST_F(Sweep, PointsThatFailAreRowsAndTheOthersRun) {
         const bool bad =
             parameters["tp"] == 16 || (parameters["dp"] == 16 && parameters["micro_batch"] == 2);
         EXPECT_EQ(point["status"], bad ? "error" : "ok") << rows[i + 1];
-        EXPECT_EQ(rows[i + 1].find(",,,,,error,,,,,,,") != std::string::npos, bad) << rows[i + 1];
+        EXPECT_EQ(rows[i + 1].find(",,,,,error,,,,,,,,,,,,") != std::string::npos, bad)
+            << rows[i + 1];
         failed += bad ? 1 : 0;
     }
     EXPECT_GT(failed, 0U);
@@ -65,7 +67,9 @@ TEST_F(Sweep, PointsThatFailAreRowsAndTheOthersRun) {
     EXPECT_EQ(results["errors"][0]["kind"], "bad input");
     ASSERT_EQ(results["best"].size(), 1U);
     for (const json& point : results["points"]) {
+        EXPECT_EQ(point.contains("tokens_per_s"), point["status"] == "ok");
         if (point["status"] == "ok") {
+            EXPECT_GT(point["mfu_percent"], 0);
             EXPECT_LE(results["best"][0]["max_finish_ns"].get<double>(),
                       point["max_finish_ns"].get<double>());
         }

@@ -48,6 +48,14 @@ TEST(CompareTable, ShowsEachNoteOnceWithItsFidelities) {
                           "note (congestion-aware, packet): of two\n\n"));
 }
 
+TEST(CompareTable, HasTheRatesOfEachRun) {
+    std::vector<engine::Results> runs = {sample_analytical(), sample_results()};
+    runs[0].rates = runs[1].rates = sample_rates();
+    const std::string text = compare_table(runs, 16);
+    EXPECT_THAT(text, HasSubstr("\nanalytical step: 15084 tokens/s"));
+    EXPECT_THAT(text, HasSubstr("\npacket step: 15084 tokens/s"));
+}
+
 TEST(Comparison, OrdersRunsByDetail) {
     std::vector<engine::Results> runs(4, sample_results());
     runs[0].fidelity = "fluid";

@@ -44,6 +44,7 @@ TEST(Documentation, ExplainsEveryKeyOfResultsJson) {
     engine::Results results = sample_results();
     results.notes = {"a note"};
     results.flows = sample_flows();
+    results.rates = sample_rates();
     results.resolved = sample_resolved();
     std::set<std::string> keys;
     collect_keys(Json::parse(results_json(results)), keys);

@@ -133,6 +133,24 @@ TEST(ResultsJson, SaysWhatWasTakenByDefault) {
                               "buffer_bytes": [1000, 2000]})"));
 }
 
+TEST(ResultsJson, HasTheRatesOfAStep) {
+    engine::Results results = sample_results();
+    results.rates = sample_rates();
+    const Json json = Json::parse(results_json(results));
+    const std::vector<std::string> keys = keys_of(json);
+    EXPECT_EQ(std::vector<std::string>(keys.begin() + 5, keys.begin() + 12),
+              (std::vector<std::string>{"tokens_per_s", "samples_per_s", "model_tflops_per_npu",
+                                        "mfu_percent", "mfu_palm_percent", "peak_tflops_per_npu",
+                                        "peak_source"}));
+    EXPECT_EQ(json["tokens_per_s"], 15083.5);
+    EXPECT_EQ(json["mfu_percent"], 42.6);
+    EXPECT_EQ(json["peak_source"], "bf16 of h100-sxm5-80gb");
+    results.rates->peak_tflops_per_npu = 0;
+    const Json without = Json::parse(results_json(results));
+    EXPECT_EQ(without["model_tflops_per_npu"], 421.3);
+    EXPECT_FALSE(without.contains("mfu_percent"));
+}
+
 TEST(ResultsJson, HasTheFigures) {
     const std::string text = results_json(sample_results(), Bytes(77));
     const Json json = Json::parse(text);

@@ -15,6 +15,9 @@ namespace npunet::report {
 /// 1 + i / 4; flow 2 took 100 ns longer than the others, and flow 3 is as slow as flow 2.
 [[nodiscard]] engine::FlowResults sample_flows();
 
+/// Of a step on NPUs of 989 TFLOP/s.
+[[nodiscard]] engine::StepRates sample_rates();
+
 /// Defaults of a run with pauses and DCQCN: every key except those of credits.
 [[nodiscard]] engine::Resolved sample_resolved();
 

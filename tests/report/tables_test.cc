@@ -187,5 +187,17 @@ TEST(HotLinks, EqualLinksKeepTheOrderOfTheTopology) {
     EXPECT_EQ(hot_links(results, 10), (std::vector<std::size_t>{0, 1, 2}));
 }
 
+TEST(SummaryTable, HasTheRatesOfAStep) {
+    engine::Results results = sample_results();
+    EXPECT_THAT(summary_table(results), Not(HasSubstr("tokens/s")));
+    results.rates = sample_rates();
+    EXPECT_THAT(summary_table(results),
+                HasSubstr("\nstep: 15084 tokens/s, 3.683 samples/s, 421.3 model TFLOP/s per NPU; "
+                          "MFU 42.6% of 989 TFLOP/s (bf16 of h100-sxm5-80gb), by PaLM's count "
+                          "43.0%\n"));
+    results.rates->peak_tflops_per_npu = 0;
+    EXPECT_THAT(summary_table(results), HasSubstr("421.3 model TFLOP/s per NPU\n"));
+}
+
 }  // namespace
 }  // namespace npunet::report

@@ -79,7 +79,9 @@ TEST(TimelineFile, GivesBackWhatWasWritten) {
 
 // The page of the results that come back is the page of those that were written.
 TEST(TimelineFile, KeepsWhatThePageShows) {
-    for (const engine::Results& results : {sample_results(), sample_analytical()}) {
+    engine::Results step = sample_results();
+    step.rates = sample_rates();
+    for (const engine::Results& results : {sample_results(), sample_analytical(), step}) {
         const RunTimeline timeline = analysis::simulated_timeline(results);
         const InputList inputs{{"--network", "ring.yml"}};
         const SavedTimeline saved = read_timeline(bytes_of(timeline, inputs, &results), "t");

@@ -98,6 +98,14 @@ TEST(ResultsPage, TellsWhatWasSimulated) {
     EXPECT_THAT(column(page.with_id("inputs-table"), "value"), ElementsAre("a <b>.yml", ""));
 }
 
+TEST(ResultsPage, TellsTheRatesOfAStep) {
+    engine::Results results = sample_results();
+    results.rates = sample_rates();
+    const std::string facts = parsed(results_page(results, {})).all("dl").at(0)->text();
+    EXPECT_THAT(facts, HasSubstr("15084"));
+    EXPECT_THAT(facts, HasSubstr("42.6% of 989 TFLOP/s (bf16 of h100-sxm5-80gb)"));
+}
+
 // The same results give the same page, whatever the run took.
 TEST(ResultsPage, DependsOnTheResultsAlone) {
     engine::Results results = sample_results();
@@ -154,6 +162,13 @@ TEST(ComparisonPage, HasThePartsOfTheJson) {
     EXPECT_EQ(column(parts, "difference (ns)"), total);
     EXPECT_EQ(column(parts, "along the critical path (ns)"), path);
     EXPECT_EQ(parts.all("tfoot").at(0)->text(), "sum200.25100.000200.25\n");
+}
+
+TEST(ComparisonPage, HasTheRatesOfEachRun) {
+    SampleComparison sample = sample_comparison();
+    sample.runs[1].rates = sample_rates();
+    const Element page = parsed(comparison_page(sample.runs, sample.why, {}));
+    EXPECT_THAT(page.with_id("fidelities").text(), HasSubstr("15084 tokens/s"));
 }
 
 TEST(ComparisonPage, HasTheNeighboursOfThreeFidelities) {

@@ -46,6 +46,17 @@ Outcome sample(std::int64_t seed) {
 TEST(Outcomes, LinesReadBackExactly) {
     const std::string line = outcome_line(sample(5));
     EXPECT_EQ(outcome_line(read_outcome(line).value()), line);
+    EXPECT_FALSE(read_outcome(line)->rates.has_value());
+    Outcome step = sample(5);
+    step.rates = {0.1, 1e-300, 2.0 / 3, 1e300, 7, 989.4, "bf16 of \"it\""};
+    const engine::StepRates rates = read_outcome(outcome_line(step))->rates.value();
+    EXPECT_EQ(rates.tokens_per_s, 0.1);
+    EXPECT_EQ(rates.samples_per_s, 1e-300);
+    EXPECT_EQ(rates.model_tflops_per_npu, 2.0 / 3);
+    EXPECT_EQ(rates.mfu_percent, 1e300);
+    EXPECT_EQ(rates.mfu_palm_percent, 7);
+    EXPECT_EQ(rates.peak_tflops_per_npu, 989.4);
+    EXPECT_EQ(rates.peak_source, step.rates->peak_source);
     const Outcome failure = failed("bad input", "a \"quote\",\na line and \xC3\xA9");
     const Outcome back = read_outcome(outcome_line(failure)).value();
     EXPECT_EQ(back.failure, failure.failure);
