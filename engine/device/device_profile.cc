@@ -90,11 +90,14 @@ DataType type_of(const DeviceFields& fields, const std::string& key) {
 
 MatmulRates matmul_of(const DeviceFields& fields) {
     std::vector<std::string> known = keys_of(matmul_fields);
-    known.insert(known.end(), {"tiles", "split-k"});
+    known.insert(known.end(), {"tiles", "split-k", "loaded-rate"});
     check_device_keys(fields, known);
     MatmulRates rates;
     for (const MatmulField& field : matmul_fields) {
         rates.*field.value = fields.number(field.key, field.range);
+    }
+    if (fields.contains("loaded-rate")) {
+        rates.loaded_rate = fields.number("loaded-rate", share_range);
     }
     const auto side_of = [](const DeviceJson& side) {
         return side.is_number_integer() && side.get<double>() >= 1 && side.get<double>() <= 65536;
@@ -309,6 +312,9 @@ std::string device_profile_text(const DeviceProfile& profile) {
         }
         out.end_array();
         write_fields(out, matmul_fields, rates);
+        if (rates.loaded_rate < 1) {
+            out.member("loaded-rate", rates.loaded_rate);
+        }
         out.end_object();
     }
     out.end_object();

@@ -39,6 +39,9 @@ struct MatmulRates {
     double cache_bandwidth = 1;         ///< of what tiles read, in memory bandwidths
     double exposed_share = 0;           ///< of the shorter one of computing and moving
     double launch_us = 0;
+    /// Share of the rate that is kept under continuous load, where power limits the clock: in whole
+    /// steps, not in single kernels.
+    double loaded_rate = 1;
 };
 
 /// One direction of an attention kernel.

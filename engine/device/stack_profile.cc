@@ -185,8 +185,10 @@ double kernel_us(const DeviceProfile& device, const StackProfile& stack, const K
         device.attention.begin(), device.attention.end(),
         [&stack](const AttentionKernel& one) { return one.name == stack.attention_kernel; });
     const double alone = kernel_us(device, call, bytes, named ? stack.attention_kernel : "");
-    const double running =
-        is_memory_bound(call.kernel) ? alone * scalars.memory_time : alone / scalars.compute_rate;
+    const bool product = call.kernel == Kernel::Matmul || call.kernel == Kernel::GroupedMatmul;
+    const double load = product ? matmul_rates(device, call.type).loaded_rate : 1;
+    const double running = is_memory_bound(call.kernel) ? alone * scalars.memory_time
+                                                        : alone / (scalars.compute_rate * load);
     return std::max(running, stack.host_us * call.launches);
 }
 

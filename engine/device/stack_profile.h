@@ -60,8 +60,8 @@ struct StackProfile {
 /// The file's text; reading it gives the same profile.
 [[nodiscard]] std::string stack_profile_text(const StackProfile& profile);
 
-/// The time of a kernel on a device under a framework, in us; 0 without launches. `bytes`: read and
-/// written, for kernels that memory limits.
+/// The time of a kernel on a device under a framework, in us, its products at the rates of
+/// continuous load; 0 without launches. `bytes`: read and written, for kernels that memory limits.
 [[nodiscard]] double kernel_us(const DeviceProfile& device, const StackProfile& stack,
                                const KernelCall& call, double bytes);
 

@@ -285,6 +285,7 @@ private:
         }
         generators::DenseSizes sizes;
         sizes.layers = needed("layers", "layers");
+        share_out_layers(sizes.layers);
         sizes.hidden = needed("hidden", "hidden size");
         sizes.heads = text("heads").empty() ? sizes.hidden / 64 : needed("heads", "heads");
         if (text("heads").empty()) {
@@ -329,6 +330,26 @@ private:
         if (mpt && has(lower(text("notes")), "mode pure")) {
             model.dtypes.gradients = 2;
         }
+    }
+
+    /// Where they do not divide by the virtual stages, the first and the last have fewer, as
+    /// Megatron-LM counts the embedding and the head as layers.
+    void share_out_layers(std::int64_t layers) {
+        generators::Plan& plan = step_.plan;
+        const std::int64_t stages = plan.pp * plan.vpp;
+        if (stages < 2 || layers % stages == 0) {
+            return;
+        }
+        const std::int64_t each = (layers + stages - 1) / stages;
+        const std::int64_t absent = each * stages - layers;
+        plan.first_stage_layers = each - absent / 2;
+        plan.last_stage_layers = each - (absent - absent / 2);
+        if (plan.first_stage_layers < 1 || plan.last_stage_layers < 1) {
+            skip("the virtual stages do not divide the layers");
+            return;
+        }
+        step_.assumed.push_back(fmt::format("{} layers in the first and {} in the last stage",
+                                            plan.first_stage_layers, plan.last_stage_layers));
     }
 
     [[nodiscard]] static std::int64_t llama_ffn(std::int64_t hidden) {
