@@ -10,7 +10,6 @@
 #include "base/printable.h"
 #include "report/text_table.h"
 #include "study/steps/step_ledger.h"
-#include "study/validation/measured_collectives.h"
 
 namespace npunet::cli {
 
@@ -48,11 +47,15 @@ void print_json(const study::StepLedger& ledger, std::ostream& out) {
                    {"predicted", nullptr},
                    {"unit", row.step.unit},
                    {"error_percent", nullptr},
+                   {"uncertainty_percent", nullptr},
                    {"calibrated", row.calibrated},
                    {"assumed", row.step.assumed}};
         if (row.step.skipped.empty()) {
             entry["predicted"] = row.predicted;
             entry["error_percent"] = row.error_percent;
+            if (row.uncertainty > 0) {
+                entry["uncertainty_percent"] = row.uncertainty;
+            }
         } else {
             entry["skipped"] = row.step.skipped;
         }
@@ -79,15 +82,18 @@ void print(const study::StepLedger& ledger, std::ostream& out) {
             continue;
         }
         const generators::Plan& plan = row.step.plan;
-        table.add({row.step.id,
-                   fmt::format("{}, {} GPUs, dp {} tp {} pp {}{}{}", row.step.model.name,
-                               row.step.gpus, plan.dp, plan.tp, plan.pp,
-                               plan.cp > 1 ? fmt::format(" cp {}", plan.cp) : "",
-                               plan.vpp > 1 ? fmt::format(" vpp {}", plan.vpp) : ""),
-                   fmt::format("{:.4g}", row.step.value), fmt::format("{:.4g}", row.predicted),
-                   row.step.unit, fmt::format("{:+.1f} %", row.error_percent),
-                   fmt::format("{}{}", row.calibrated ? "calibrated on" : "",
-                               row.repeated_by.empty() ? "" : " differs from " + row.repeated_by)});
+        table.add(
+            {row.step.id,
+             fmt::format("{}, {} GPUs, dp {} tp {} pp {}{}{}", row.step.model.name, row.step.gpus,
+                         plan.dp, plan.tp, plan.pp,
+                         plan.cp > 1 ? fmt::format(" cp {}", plan.cp) : "",
+                         plan.vpp > 1 ? fmt::format(" vpp {}", plan.vpp) : ""),
+             fmt::format("{:.4g}", row.step.value),
+             fmt::format("{:.4g}{}", row.predicted,
+                         row.uncertainty > 0 ? fmt::format(" +- {:.0f} %", row.uncertainty) : ""),
+             row.step.unit, fmt::format("{:+.1f} %", row.error_percent),
+             fmt::format("{}{}", row.calibrated ? "calibrated on" : "",
+                         row.repeated_by.empty() ? "" : " differs from " + row.repeated_by)});
     }
     out << table.text() << '\n';
     report::TextTable means({"stack, device", "answered", "mean", "max", "bias", "Kendall's tau"});
@@ -110,7 +116,9 @@ void print(const study::StepLedger& ledger, std::ostream& out) {
 void run(const StepsOptions& options, CommandContext& context) {
     const study::StepOptions how{!options.kernels_alone, study::fidelity_named(options.fidelity)};
     const study::StepLedger ledger =
-        study::step_ledger(study::read_measured_steps(options.file), how, options.stack);
+        study::step_ledger(study::read_measured_steps(
+                               options.file.empty() ? study::measured_steps_file() : options.file),
+                           how, options.stack);
     options.json ? print_json(ledger, context.out) : print(ledger, context.out);
 }
 
@@ -120,7 +128,10 @@ void add_validate_steps_command(CLI::App& validate, CommandContext& context) {
     const auto options = std::make_shared<StepsOptions>();
     CLI::App* command = validate.add_subcommand(
         "steps", "Predicted beside measured times of training steps, row by row");
-    command->add_option("FILE", options->file, "Measured steps in CSV")->type_name("")->required();
+    command
+        ->add_option("FILE", options->file,
+                     "Measured steps in CSV (default: those that come with npunet)")
+        ->type_name("");
     command->add_option("--stack", options->stack,
                         "Stack profile for all rows (default: by the rows' precision and ZeRO)");
     command->add_option("--fidelity", options->fidelity, "analytical, fluid or packet")

@@ -29,7 +29,8 @@ struct ScalarField {
 const std::vector<ScalarField> scalar_fields{
     {"compute-rate", &StackScalars::compute_rate, {0.1, 2}},
     {"memory-time", &StackScalars::memory_time, {0.1, 20}},
-    {"tensor-overlap", &StackScalars::tensor_overlap, {0, 1}}};
+    {"tensor-overlap", &StackScalars::tensor_overlap, {0, 1}},
+    {"residual-percent", &StackScalars::residual_percent, {0, 1000}}};
 
 void check_stack_keys(const StackFields& fields, const std::vector<std::string>& known) {
     std::vector<std::string> warnings;

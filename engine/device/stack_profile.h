@@ -29,6 +29,8 @@ struct StackScalars {
     double memory_time = 1;
     /// Share of tensor-parallel communication that is issued beside the products around it.
     double tensor_overlap = 0;
+    /// Root mean square of the errors of the steps calibrated on, in percent; 0: not calibrated.
+    double residual_percent = 0;
 };
 
 struct StackProfile {

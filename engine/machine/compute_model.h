@@ -19,6 +19,8 @@
 
 namespace npunet::engine {
 
+struct StackProfile;
+
 /// One operation against its roofline.
 struct ComputeCost {
     Time duration;

@@ -1,4 +1,5 @@
 #include "engine/machine/system_config.h"
+#include "engine/device/stack_profile.h"
 
 #include <fmt/format.h>
 

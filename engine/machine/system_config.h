@@ -18,11 +18,12 @@
 #include "engine/collective_files/file_choices.h"
 #include "engine/collective_library/library_in_use.h"
 #include "engine/device/device_profile.h"
-#include "engine/device/stack_profile.h"
 #include "engine/machine/dialect.h"
 #include "engine/machine/remote_memory.h"
 
 namespace npunet::engine {
+
+struct StackProfile;
 
 /// What the roofline needs to know of one NPU.
 struct ComputeRate {

@@ -6,7 +6,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "base/csv_table.h"
 #include "base/errors.h"
@@ -163,6 +165,9 @@ private:
         } else if (name == "tokens_per_s_per_gpu") {
             step_.quantity = StepQuantity::TokensPerGpu;
             step_.unit_factor = unless("token");
+        } else if (name == "sequences_per_s") {
+            step_.quantity = StepQuantity::Sequences;
+            step_.unit_factor = unless("sequence");
         } else if (name == "achieved_tflops_per_gpu") {
             step_.quantity = StepQuantity::AchievedTflops;
             step_.unit_factor = unless("TFLOP");
@@ -237,9 +242,11 @@ private:
         if (zero.empty() && step_.plan.dp > 1) {
             step_.assumed.emplace_back("zero 0");
         }
-        step_.stack = step_.plan.zero == 3 ? "fsdp-eager"
-                      : step_.fp8          ? "megatron-nemo-24-fp8"
-                                           : "megatron-nemo-24";
+        // llm-foundry's eager loop runs FSDP, or DDP with a sharded optimizer.
+        const bool eager = step_.plan.zero == 3 || has(lower(text("model")), "mpt");
+        step_.stack = eager       ? "fsdp-eager"
+                      : step_.fp8 ? "megatron-nemo-24-fp8"
+                                  : "megatron-nemo-24";
     }
 
     void read_links() {
@@ -365,6 +372,16 @@ private:
 };
 
 }  // namespace
+
+std::string measured_steps_file() {
+    std::error_code error;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+    const std::filesystem::path installed =
+        program.parent_path().parent_path() / "share/npunet/validation/steps.csv";
+    return !error && std::filesystem::exists(installed, error)
+               ? installed.string()
+               : std::string(NPUNET_VALIDATION_DIR) + "/steps.csv";
+}
 
 std::vector<MeasuredStep> read_measured_steps(const std::string& path) {
     const CsvTable table =

@@ -4,8 +4,8 @@
 // gpu, gpus, gpus_per_node, intra_link ("450 GB/s per direction"), inter_link ("400 Gb/s per GPU",
 // "8 x 200 Gb/s per node"), model, layers, hidden, heads, kv_heads, seq, vocab, global_batch,
 // micro_batch, tp, pp, dp, cp, ep, vpp, sp, recompute, zero, precision, quantity (iteration_time,
-// tokens_per_s_per_gpu, achieved_tflops_per_gpu, mfu), value, unit, notes (of which "ffn N"
-// counts). What a row leaves open is assumed, and listed.
+// tokens_per_s_per_gpu, sequences_per_s, achieved_tflops_per_gpu, mfu), value, unit, notes (of
+// which "ffn N" counts). What a row leaves open is assumed, and listed.
 //
 //     for (const MeasuredStep& step : read_measured_steps("validation/steps.csv")) ...
 #pragma once
@@ -23,6 +23,7 @@ enum class StepQuantity : std::uint8_t {
     None,            ///< no training step
     Time,            ///< of a step
     TokensPerGpu,    ///< per second
+    Sequences,       ///< per second, of all GPUs
     AchievedTflops,  ///< per GPU, of what is computed: layers that are recomputed count again
     Mfu,             ///< model FLOPs over the peak, in percent
 };
@@ -59,5 +60,8 @@ struct MeasuredStep {
 /// Every row of the file, those that are no training steps as skipped ones. Throws InputError for a
 /// file that is no CSV table with the columns `value` and `quantity`.
 [[nodiscard]] std::vector<MeasuredStep> read_measured_steps(const std::string& path);
+
+/// The rows that come with npunet: PREFIX/share/npunet/validation, or those of the sources.
+[[nodiscard]] std::string measured_steps_file();
 
 }  // namespace npunet::study

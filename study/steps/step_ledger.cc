@@ -75,18 +75,6 @@ StepSummary summary_of(const std::string& name, const Rows& rows) {
     return summary;
 }
 
-void predict(StepLedgerRow& row, const StackProfile& stack, const StepOptions& options) {
-    try {
-        row.seconds = predicted_seconds(row.step, stack, options);
-        row.predicted = in_unit_of(row.step, row.seconds);
-        row.error_percent = 100 * (row.seconds / measured_seconds(row.step) - 1);
-    } catch (const InputError& error) {
-        row.step.skipped = error.what();
-    }
-    row.calibrated = std::find(stack.calibrated_on.begin(), stack.calibrated_on.end(),
-                               row.step.group) != stack.calibrated_on.end();
-}
-
 void mark_repeats(std::vector<StepLedgerRow>& rows) {
     std::map<std::string, std::vector<StepLedgerRow*>> alike;
     for (StepLedgerRow& row : rows) {
@@ -108,11 +96,40 @@ void mark_repeats(std::vector<StepLedgerRow>& rows) {
 
 }  // namespace
 
+std::vector<double> predict_steps(std::vector<MeasuredStep>& steps, const StackOfStep& stack_of,
+                                  const StepOptions& options) {
+    std::map<std::string, std::vector<std::size_t>> alike;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        if (steps[i].skipped.empty()) {
+            alike[plan_text(steps[i])].push_back(i);
+        }
+    }
+    std::vector<const std::vector<std::size_t>*> tasks;
+    for (const auto& [text, list] : alike) {
+        tasks.push_back(&list);
+    }
+    std::vector<double> seconds(steps.size());
+    for_each_in_parallel(tasks.size(), [&](std::size_t task) {
+        const std::vector<std::size_t>& list = *tasks[task];
+        double predicted = 0;
+        std::string skipped;
+        try {
+            const MeasuredStep& first = steps[list.front()];
+            predicted = predicted_seconds(first, stack_of(first), options);
+        } catch (const InputError& error) {
+            skipped = error.what();
+        }
+        for (const std::size_t place : list) {
+            seconds[place] = predicted;
+            steps[place].skipped = skipped;
+        }
+    });
+    return seconds;
+}
+
 StepLedger step_ledger(std::vector<MeasuredStep> steps, const StepOptions& options,
                        const std::string& stack) {
-    StepLedger ledger;
     std::map<std::string, StackProfile> stacks;
-    std::map<std::string, std::vector<std::size_t>> alike;
     for (MeasuredStep& step : steps) {
         if (!stack.empty()) {
             step.stack = stack;
@@ -120,31 +137,30 @@ StepLedger step_ledger(std::vector<MeasuredStep> steps, const StepOptions& optio
         if (step.skipped.empty() && stacks.find(step.stack) == stacks.end()) {
             stacks.emplace(step.stack, engine::load_stack_profile(step.stack));
         }
-        if (step.skipped.empty()) {
-            alike[plan_text(step)].push_back(ledger.rows.size());
-        }
-        ledger.rows.emplace_back();
-        ledger.rows.back().step = std::move(step);
     }
-    std::vector<const std::vector<std::size_t>*> tasks;
-    for (const auto& [text, list] : alike) {
-        tasks.push_back(&list);
-    }
-    for_each_in_parallel(tasks.size(), [&](std::size_t task) {
-        const std::vector<std::size_t>& list = *tasks[task];
-        StepLedgerRow& first = ledger.rows[list.front()];
-        predict(first, stacks.at(first.step.stack), options);
-        for (const std::size_t other : list) {
-            StepLedgerRow& row = ledger.rows[other];
-            row.seconds = first.seconds;
-            row.calibrated = first.calibrated;
-            row.step.skipped = first.step.skipped;
-            if (row.step.skipped.empty()) {
-                row.predicted = in_unit_of(row.step, row.seconds);
-                row.error_percent = 100 * (row.seconds / measured_seconds(row.step) - 1);
-            }
+    const std::vector<double> seconds = predict_steps(
+        steps,
+        [&stacks](const MeasuredStep& step) -> const StackProfile& {
+            return stacks.at(step.stack);
+        },
+        options);
+    StepLedger ledger;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        StepLedgerRow row;
+        row.step = std::move(steps[i]);
+        if (row.step.skipped.empty()) {
+            const StackProfile& used = stacks.at(row.step.stack);
+            row.seconds = seconds[i];
+            row.predicted = in_unit_of(row.step, row.seconds);
+            row.error_percent = 100 * (row.seconds / measured_seconds(row.step) - 1);
+            row.uncertainty =
+                options.scalars ? used.scalars_of(row.step.device).residual_percent : 0;
+            row.calibrated =
+                options.scalars && std::find(used.calibrated_on.begin(), used.calibrated_on.end(),
+                                             row.step.group) != used.calibrated_on.end();
         }
-    });
+        ledger.rows.push_back(std::move(row));
+    }
     mark_repeats(ledger.rows);
     std::map<std::string, Rows> parts;
     Rows all;

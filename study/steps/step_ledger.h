@@ -3,6 +3,7 @@
 //     const StepLedger ledger = step_ledger(read_measured_steps(path), {});
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,13 @@ struct StepLedger {
     std::vector<StepSummary> parts;  ///< by stack and device
     StepSummary all;
 };
+
+/// The predicted time of every step, in s, by place; equal plans are simulated once, on all cores.
+/// Sets `skipped` of steps that have no such plan.
+using StackOfStep = std::function<const engine::StackProfile&(const MeasuredStep& step)>;
+[[nodiscard]] std::vector<double> predict_steps(std::vector<MeasuredStep>& steps,
+                                                const StackOfStep& stack_of,
+                                                const StepOptions& options);
 
 /// `stack`: a name or file for all rows in place of the one of each; empty: none.
 [[nodiscard]] StepLedger step_ledger(std::vector<MeasuredStep> steps, const StepOptions& options,

@@ -58,6 +58,8 @@ double work_of(const MeasuredStep& step) {
     switch (step.quantity) {
         case StepQuantity::TokensPerGpu:
             return step.tokens() / gpus;
+        case StepQuantity::Sequences:
+            return static_cast<double>(step.plan.batch);
         case StepQuantity::AchievedTflops:
             return executed_flops(step) / gpus / 1e12;
         case StepQuantity::Mfu: {
