@@ -13,40 +13,17 @@ namespace {
 
 using engine::StackScalars;
 
-/// A scalar, and by how much it is changed to see what it does.
+/// A scalar, and the first step along it.
 struct Direction {
     double StackScalars::*value;
-    double change;
+    double step;
     double least;
     double most;
 };
-constexpr std::array<Direction, 3> directions{{{&StackScalars::compute_rate, -0.03, 0.5, 1.3},
-                                               {&StackScalars::memory_time, 0.1, 0.3, 5},
-                                               {&StackScalars::tensor_overlap, 0.1, 0, 1}}};
-constexpr std::size_t scalars_at_most = directions.size();
-constexpr int rounds = 3;
-
-using Row = std::array<double, scalars_at_most>;
-
-/// The solution of a symmetric positive definite system, by elimination.
-Row solution_of(std::array<Row, scalars_at_most> matrix, Row right, std::size_t size) {
-    for (std::size_t i = 0; i < size; ++i) {
-        for (std::size_t j = i + 1; j < size; ++j) {
-            const double factor = matrix[j][i] / matrix[i][i];
-            for (std::size_t k = i; k < size; ++k) {
-                matrix[j][k] -= factor * matrix[i][k];
-            }
-            right[j] -= factor * right[i];
-        }
-    }
-    for (std::size_t i = size; i-- > 0;) {
-        for (std::size_t k = i + 1; k < size; ++k) {
-            right[i] -= matrix[i][k] * right[k];
-        }
-        right[i] /= matrix[i][i];
-    }
-    return right;
-}
+constexpr std::array<Direction, 3> directions{{{&StackScalars::compute_rate, 0.04, 0.5, 1.3},
+                                               {&StackScalars::memory_time, 0.4, 0.3, 5},
+                                               {&StackScalars::tensor_overlap, 0.2, 0, 1}}};
+constexpr int rounds = 4;
 
 class Fit {
 public:
@@ -75,23 +52,27 @@ public:
         return errors;
     }
 
-    /// Gauss and Newton's steps.
+    double square(const StackScalars& scalars) {
+        double sum = 0;
+        for (const double error : errors(scalars)) {
+            sum += error * error;
+        }
+        return sum;
+    }
+
     StackScalars best() {
         const bool splits = std::any_of(steps_.begin(), steps_.end(),
                                         [](const MeasuredStep& step) { return step.plan.tp > 1; });
-        const std::size_t size = splits ? scalars_at_most : scalars_at_most - 1;
         StackScalars scalars;
-        std::vector<double> at = errors(scalars);
-        for (int round = 0; round < rounds; ++round) {
-            const Row step = step_from(scalars, at, size);
-            double share = 1;
-            for (int attempt = 0; attempt < 3; ++attempt, share /= 2) {
-                const StackScalars next = moved(scalars, step, share, size);
-                const std::vector<double> there = errors(next);
-                if (square(there) < square(at)) {
-                    scalars = next;
-                    at = there;
-                    break;
+        double least = square(scalars);
+        double scale = 1;
+        for (int round = 0; round < rounds; ++round, scale /= 2) {
+            for (const Direction& direction : directions) {
+                if (direction.value == &StackScalars::tensor_overlap && !splits) {
+                    continue;
+                }
+                for (const double sign : {1.0, -1.0}) {
+                    go(scalars, least, direction, sign * scale * direction.step);
                 }
             }
         }
@@ -99,54 +80,23 @@ public:
     }
 
 private:
-    static double square(const std::vector<double>& errors) {
-        double sum = 0;
-        for (const double error : errors) {
-            sum += error * error;
-        }
-        return sum;
-    }
-
-    static StackScalars moved(const StackScalars& scalars, const Row& step, double share,
-                              std::size_t size) {
-        StackScalars next = scalars;
-        for (std::size_t i = 0; i < size; ++i) {
-            const Direction& direction = directions[i];
-            const double value = scalars.*direction.value + share * step[i];
-            next.*direction.value =
-                std::clamp(std::round(value * 1e3) / 1e3, direction.least, direction.most);
-        }
-        return next;
-    }
-
-    Row step_from(const StackScalars& scalars, const std::vector<double>& at, std::size_t size) {
-        std::vector<std::vector<double>> slopes;
-        for (std::size_t i = 0; i < size; ++i) {
-            const Direction& direction = directions[i];
-            const double value = scalars.*direction.value;
-            const double change =
-                value + direction.change > direction.most ? -direction.change : direction.change;
-            StackScalars changed = scalars;
-            changed.*direction.value = value + change;
-            std::vector<double> slope = errors(changed);
-            for (std::size_t row = 0; row < slope.size(); ++row) {
-                slope[row] = (slope[row] - at[row]) / change;
+    /// As far as it helps.
+    void go(StackScalars& scalars, double& least, const Direction& direction, double step) {
+        for (;;) {
+            StackScalars next = scalars;
+            double& value = next.*direction.value;
+            value =
+                std::clamp(std::round((value + step) * 1e4) / 1e4, direction.least, direction.most);
+            if (value == scalars.*direction.value) {
+                return;
             }
-            slopes.push_back(std::move(slope));
-        }
-        std::array<Row, scalars_at_most> matrix{};
-        Row right{};
-        for (std::size_t i = 0; i < size; ++i) {
-            for (std::size_t row = 0; row < at.size(); ++row) {
-                right[i] -= slopes[i][row] * at[row];
-                for (std::size_t j = 0; j < size; ++j) {
-                    matrix[i][j] += slopes[i][row] * slopes[j][row];
-                }
+            const double sum = square(next);
+            if (!(sum < least)) {
+                return;
             }
-            // Scalars that the steps say nothing of stay as they are.
-            matrix[i][i] += 1e-4 * static_cast<double>(at.size());
+            least = sum;
+            scalars = next;
         }
-        return solution_of(matrix, right, size);
     }
 
     engine::StackProfile profile_;

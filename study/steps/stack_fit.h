@@ -1,5 +1,5 @@
 // Scalars of a stack profile, fitted to measured training steps: least squares of ln(predicted /
-// measured) by the method of Gauss and Newton, with a weak pull towards no change.
+// measured), by steps along one scalar after the other that are halved three times.
 //
 //     const StackFit fit = fit_stack(profile, {"h100-sxm5-80gb"}, steps);
 #pragma once

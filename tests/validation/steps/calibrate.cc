@@ -19,7 +19,7 @@ namespace {
 using npunet::study::MeasuredStep;
 
 // Larger steps take too long.
-constexpr std::int64_t most_gpus = 512;
+constexpr std::int64_t most_gpus = 300;
 constexpr std::int64_t most_layer_passes = 30'000;
 
 /// Devices that share scalars, and those that take them over without steps of their own.

@@ -1,0 +1,238 @@
+// Measured training steps beside predicted ones: rows, quantities, times, fits.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "base/errors.h"
+#include "engine/device/kernel_time.h"
+#include "engine/device/stack_profile.h"
+#include "generators/transformer/training_step.h"
+#include "study/steps/measured_steps.h"
+#include "study/steps/stack_fit.h"
+#include "study/steps/step_ledger.h"
+#include "tests/support/temporary_folder.h"
+
+namespace npunet::study {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+const std::string header =
+    "id,group,gpu,gpus,gpus_per_node,intra_link,inter_link,model,layers,hidden,heads,kv_heads,seq,"
+    "vocab,global_batch,micro_batch,tp,pp,dp,cp,vpp,sp,recompute,zero,precision,quantity,value,"
+    "unit,notes\n";
+const std::string a100_step =
+    "a,g,A100-SXM4-80GB,32,8,NVLink3+NVSwitch 300 GB/s per direction,8 x HDR 200 Gb/s per node,"
+    "GPT 1.7B,24,2304,24,,2048,51200,512,16,1,1,32,,1,0,full (uniform),0,fp16 mixed,"
+    "achieved_tflops_per_gpu,137,TFLOP/s,\n";
+const std::string h100_step =
+    "b,g,H100-SXM5-80GB,8,8,NVLink4 450 GB/s per direction,400 Gb/s per GPU,Llama 3.1 8B,2,4096,"
+    "32,8,8192,128256,8,1,2,1,4,1,1,1,none,distributed optimizer,bf16,iteration_time,1.5,s,"
+    "ffn 14336\n";
+
+std::vector<MeasuredStep> steps_of(const std::string& rows) {
+    const test::TemporaryFolder folder;
+    std::ofstream(folder.path() / "steps.csv") << header << rows;
+    return read_measured_steps((folder.path() / "steps.csv").string());
+}
+
+TEST(MeasuredSteps, AreModelsPlansAndMachines) {
+    const MeasuredStep gpt = steps_of(a100_step).at(0);
+    EXPECT_EQ(gpt.skipped, "");
+    EXPECT_EQ(gpt.device, "a100-sxm4-80gb");
+    EXPECT_EQ(gpt.stack, "megatron-nemo-24");
+    EXPECT_EQ(gpt.domain, 8);
+    EXPECT_EQ(gpt.intra_gb_s, 300);
+    EXPECT_EQ(gpt.inter_gb_s, 25);  // 8 NICs of 200 Gb/s for 8 GPUs
+    EXPECT_EQ(gpt.plan.dp, 32);
+    EXPECT_EQ(gpt.plan.recompute, generators::Recompute::Full);
+    EXPECT_TRUE(gpt.model.dropout);
+    EXPECT_FALSE(gpt.model.gated);
+
+    const MeasuredStep llama = steps_of(h100_step).at(0);
+    EXPECT_EQ(llama.model.ffn, 14336);
+    EXPECT_TRUE(llama.model.gated);
+    EXPECT_TRUE(llama.plan.sequence_parallel);
+    EXPECT_EQ(llama.plan.zero, 1);
+    EXPECT_EQ(llama.inter_gb_s, 50);
+    EXPECT_TRUE(llama.assumed.empty()) << llama.assumed.front();
+}
+
+TEST(MeasuredSteps, SayWhyTheyAreSkippedAndWhatIsAssumed) {
+    const auto changed = [](std::string row, const std::string& from, const std::string& to) {
+        row.replace(row.find(from), from.size(), to);
+        return steps_of(row).at(0);
+    };
+    EXPECT_EQ(changed(h100_step, "iteration_time", "all_reduce_time").skipped,
+              "not a training step");
+    EXPECT_EQ(changed(h100_step, ",8,1,2,1,4,", ",8,,2,1,4,").skipped, "micro-batch not stated");
+    EXPECT_EQ(changed(h100_step, "H100-SXM5-80GB", "GB300").skipped,
+              "no device profile for 'GB300'");
+    EXPECT_EQ(changed(h100_step, "1.5,s", "1.5,h").skipped, "unit 'h'");
+    EXPECT_EQ(changed(h100_step, "1.5,s", ",s").skipped, "the column value has no positive number");
+    EXPECT_EQ(changed(h100_step, "bf16", "NVFP4").skipped, "no measured rates of fp4");
+    EXPECT_EQ(changed(h100_step, ",8,8,NVLink4", ",9,8,NVLink4").skipped,
+              "tp x pp x cp does not divide the number of GPUs");
+    EXPECT_THAT(changed(h100_step, "400 Gb/s per GPU", "").assumed, testing::IsEmpty());
+    EXPECT_THAT(changed(h100_step, "ffn 14336", "").assumed, Contains("ffn 14336"));
+    EXPECT_THAT(changed(h100_step, ",1,1,none,", ",1,,none,").assumed, Contains("sp 0"));
+    // A plan that cannot be is a reason, too.
+    const StepLedger ledger = step_ledger({changed(h100_step, "8,1,2,1,4", "7,1,2,1,4")}, {});
+    EXPECT_THAT(ledger.rows.at(0).step.skipped, HasSubstr("batch"));
+    EXPECT_EQ(ledger.all.answered, 0U);
+}
+
+TEST(MeasuredSteps, LayersThatDoNotDivideLeaveTheEndsShorter) {
+    std::string row = h100_step;
+    row.replace(row.find(",2,4096"), 7, ",6,4096");
+    row.replace(row.find(",8,8,NVLink4"), 12, ",64,8,NVLink4");
+    row.replace(row.find("8,1,2,1,4,1,1,1,none"), 20, "64,1,2,4,8,1,2,1,none");
+    const MeasuredStep step = steps_of(row).at(0);
+    EXPECT_EQ(step.skipped, "the virtual stages do not divide the layers");
+    row.replace(row.find(",6,4096"), 7, ",14,4096");
+    const MeasuredStep uneven = steps_of(row).at(0);
+    EXPECT_EQ(uneven.skipped, "");
+    EXPECT_EQ(uneven.plan.first_stage_layers, 1);
+    EXPECT_EQ(uneven.plan.last_stage_layers, 1);
+}
+
+// Narayanan et al. 2021, eq. 3 and table 1: 137 TFLOP/s of 512 sequences of 2048 tokens.
+TEST(MeasuredSteps, QuantitiesAreTimes) {
+    const MeasuredStep gpt = steps_of(a100_step).at(0);
+    const double s = 2048;
+    const double h = 2304;
+    const double flops = 96 * 512 * s * 24 * h * h * (1 + s / (6 * h) + 51200 / (16 * 24 * h));
+    EXPECT_NEAR(measured_seconds(gpt), flops / 32 / 137e12, 1e-3 * measured_seconds(gpt));
+    EXPECT_NEAR(in_unit_of(gpt, measured_seconds(gpt)), 137, 1e-9);
+
+    std::string row = h100_step;
+    row.replace(row.find("iteration_time,1.5,s"), 20, "tokens_per_s_per_gpu,4096,token/s");
+    const MeasuredStep tokens = steps_of(row).at(0);
+    EXPECT_DOUBLE_EQ(measured_seconds(tokens), 8 * 8192 / 8 / 4096.0);
+    row.replace(row.find("tokens_per_s_per_gpu,4096,token/s"), 33, "mfu,40,%");
+    const MeasuredStep mfu = steps_of(row).at(0);
+    EXPECT_NEAR(in_unit_of(mfu, 2 * measured_seconds(mfu)), 20, 1e-9);
+}
+
+// On one GPU, where kernels follow each other, a step is the sum of its kernels.
+TEST(MeasuredSteps, AStepOfOneGpuIsTheSumOfItsKernels) {
+    std::string row = h100_step;
+    row.replace(row.find(",8,8,NVLink4"), 12, ",1,8,NVLink4");
+    row.replace(row.find("8,1,2,1,4,1,1,1,none"), 20, "2,1,1,1,1,1,1,0,none");
+    MeasuredStep step = steps_of(row).at(0);
+    ASSERT_EQ(step.skipped, "");
+    // Two NPUs, of which the second does the same: networks have two at least.
+    step.gpus = 2;
+    step.domain = 2;
+    step.plan.dp = 2;
+    step.plan.batch = 4;
+    step.plan.zero = 0;
+    engine::StackProfile stack = engine::load_stack_profile("megatron-nemo-24");
+    const double seconds = predicted_seconds(step, stack, {});
+    const generators::GeneratedWorkload workload =
+        generators::generate(step.model, plan_of(step, stack));
+    const engine::DeviceProfile device = engine::load_device_profile(step.device);
+    double compute = 0;
+    std::size_t kernels = 0;
+    for (const generators::NodeTemplate& node : workload.role_of(Rank(0)).nodes) {
+        if (node.type == chakra::NodeType::Compute) {
+            ++kernels;
+            compute += static_cast<double>(node.flops);
+        }
+    }
+    EXPECT_GT(kernels, 100U);
+    // At least what the peak allows, at most three times that.
+    EXPECT_GT(seconds, compute / 989e12);
+    EXPECT_LT(seconds, 3 * compute / 989e12);
+    // Compute at half the rate takes more than half as long again; twice the jitter of none, none.
+    stack.devices[step.device].compute_rate /= 2;
+    EXPECT_GT(predicted_seconds(step, stack, {}), 1.5 * seconds);
+    stack = engine::load_stack_profile("megatron-nemo-24");
+    stack.host_us = 1e5;  // then the host decides, for every kernel
+    EXPECT_GT(predicted_seconds(step, stack, {}), 0.1 * static_cast<double>(kernels) / 2);
+}
+
+TEST(StackProfiles, ScaleTheTimesOfKernels) {
+    const engine::DeviceProfile device = engine::load_device_profile("h100-sxm5-80gb");
+    engine::StackProfile stack;
+    stack.devices[device.name] = {0.8, 1.5, 0, 0};
+    engine::KernelCall product;
+    product.kernel = engine::Kernel::Matmul;
+    product.type = engine::DataType::Bf16;
+    product.shape = {1, 4096, 4096, 4096};
+    const double loaded = device.matmul.at(engine::DataType::Bf16).loaded_rate;
+    EXPECT_LT(loaded, 1);
+    EXPECT_DOUBLE_EQ(kernel_us(device, stack, product, 0),
+                     kernel_us(device, product, 0) / (0.8 * loaded));
+    engine::KernelCall norm;
+    norm.kernel = engine::Kernel::Norm;
+    norm.shape = {1 << 20};
+    EXPECT_DOUBLE_EQ(kernel_us(device, stack, norm, 1e7), 1.5 * kernel_us(device, norm, 1e7));
+    stack.host_us = 1000;
+    norm.launches = 3;
+    EXPECT_DOUBLE_EQ(kernel_us(device, stack, norm, 1e7), 3000);
+    norm.launches = 0;
+    EXPECT_EQ(kernel_us(device, stack, norm, 1e7), 0);
+}
+
+TEST(StackProfiles, OfTheProjectAreReadAndWritten) {
+    EXPECT_THAT(engine::known_stacks(),
+                testing::ElementsAre("fsdp-eager", "megatron-nemo-24", "megatron-nemo-24-fp8"));
+    for (const std::string& name : engine::known_stacks()) {
+        const engine::StackProfile profile = engine::load_stack_profile(name);
+        EXPECT_EQ(profile.name, name);
+        EXPECT_FALSE(profile.calibrated_on.empty());
+        const test::TemporaryFolder folder;
+        const std::string path = (folder.path() / "again.json").string();
+        std::ofstream(path) << stack_profile_text(profile);
+        EXPECT_EQ(stack_profile_text(engine::read_stack_profile(path)),
+                  stack_profile_text(profile));
+    }
+    try {
+        static_cast<void>(engine::load_stack_profile("megatron-nemo-25"));
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("megatron-nemo-24"));
+    }
+}
+
+TEST(StackFit, FindsTheScalarsOfSyntheticSteps) {
+    std::string wide = h100_step;
+    wide.replace(wide.find("8,1,2,1,4,1,1,1,none"), 20, "8,1,8,1,1,1,1,1,none");
+    std::string narrow = h100_step;
+    narrow.replace(narrow.find("8,1,2,1,4,1,1,1,none"), 20, "16,1,1,1,8,1,1,0,none");
+    std::string small = h100_step;
+    small.replace(small.find(",2,4096,32,8,8192"), 17, ",2,1024,16,8,2048");
+    std::vector<MeasuredStep> steps = steps_of(h100_step + wide + narrow + small);
+    engine::StackProfile stack = engine::load_stack_profile("megatron-nemo-24");
+    stack.devices["h100-sxm5-80gb"] = {0.9, 1.4, 0.4, 0};
+    for (MeasuredStep& step : steps) {
+        ASSERT_EQ(step.skipped, "");
+        step.value = predicted_seconds(step, stack, {});
+    }
+    const StackFit fit = fit_stack(stack, {"h100-sxm5-80gb"}, steps);
+    EXPECT_EQ(fit.rows, 4U);
+    EXPECT_LT(fit.most_percent, 1.5);
+    EXPECT_NEAR(fit.scalars.compute_rate, 0.9, 0.03);
+    EXPECT_NEAR(fit.scalars.memory_time, 1.4, 0.15);
+}
+
+// Rows of one plan that measured more than a tenth apart are marked.
+TEST(StepLedger, MarksRowsThatContradictEachOther) {
+    std::string other = h100_step;
+    other.replace(0, 1, "c");
+    other.replace(other.find("1.5,s"), 5, "1.8,s");
+    const StepLedger ledger = step_ledger(steps_of(h100_step + other), {});
+    EXPECT_EQ(ledger.rows.at(0).repeated_by, "c");
+    EXPECT_EQ(ledger.rows.at(1).repeated_by, "b");
+    EXPECT_EQ(ledger.rows.at(0).seconds, ledger.rows.at(1).seconds);
+    EXPECT_EQ(ledger.all.answered, 2U);
+    EXPECT_EQ(ledger.parts.at(0).name, "megatron-nemo-24, h100-sxm5-80gb");
+}
+
+}  // namespace
+}  // namespace npunet::study
