@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/printable.h"
 #include "report/text_table.h"
@@ -19,6 +22,7 @@ using Json = nlohmann::ordered_json;
 
 struct StepsOptions {
     std::string file;
+    std::string id;
     std::string stack;
     std::string fidelity = "analytical";
     bool kernels_alone = false;
@@ -115,10 +119,14 @@ void print(const study::StepLedger& ledger, std::ostream& out) {
 
 void run(const StepsOptions& options, CommandContext& context) {
     const study::StepOptions how{!options.kernels_alone, study::fidelity_named(options.fidelity)};
-    const study::StepLedger ledger =
-        study::step_ledger(study::read_measured_steps(
-                               options.file.empty() ? study::measured_steps_file() : options.file),
-                           how, options.stack);
+    std::vector<study::MeasuredStep> steps = study::read_measured_steps(
+        options.file.empty() ? study::measured_steps_file() : options.file);
+    steps.erase(std::remove_if(steps.begin(), steps.end(),
+                               [&options](const study::MeasuredStep& step) {
+                                   return step.id.compare(0, options.id.size(), options.id) != 0;
+                               }),
+                steps.end());
+    const study::StepLedger ledger = study::step_ledger(std::move(steps), how, options.stack);
     options.json ? print_json(ledger, context.out) : print(ledger, context.out);
 }
 
@@ -132,6 +140,7 @@ void add_validate_steps_command(CLI::App& validate, CommandContext& context) {
         ->add_option("FILE", options->file,
                      "Measured steps in CSV (default: those that come with npunet)")
         ->type_name("");
+    command->add_option("--id", options->id, "Only rows whose id begins so");
     command->add_option("--stack", options->stack,
                         "Stack profile for all rows (default: by the rows' precision and ZeRO)");
     command->add_option("--fidelity", options->fidelity, "analytical, fluid or packet")
@@ -141,7 +150,7 @@ void add_validate_steps_command(CLI::App& validate, CommandContext& context) {
     add_json_flag(*command, options->json);
     command->footer(
         "Example:\n"
-        "  npunet validate steps validation/steps.csv");
+        "  npunet validate steps --id DGXC-00");
     command->callback([options, &context] { run(*options, context); });
 }
 

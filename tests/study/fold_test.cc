@@ -5,11 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
 
 #include "as_machine.h"
+#include "engine/collective_library/library_in_use.h"
+#include "engine/collective_library/library_profile.h"
 #include "engine/simulation/fold_finder.h"
 #include "generators/transformer/training_step.h"
 #include "report/results_json.h"
@@ -448,6 +451,40 @@ TEST(Fold, ListingsKeepTheFirstOfEqualValues) {
             EXPECT_EQ(listing.place_of(value),
                       found == different.end() ? std::nullopt : std::optional(place));
         }
+    }
+}
+
+// Collectives of a communication library in closed form; interleaved stages, whose messages of
+// equal numbers reach one port.
+TEST(Fold, LibrariesAndInterleavedStages) {
+    const generators::ModelSpec model = test::tiny_model();
+    Machine machine = machine_of({dimension(DimensionKind::Switch, 4, 300, 500),
+                                  dimension(DimensionKind::Switch, 8, 25, 2000)});
+    std::vector<std::string> warnings;
+    const engine::LibraryProfile profile = engine::find_library_profile("nccl-2.29", "", warnings);
+    const engine::LibraryGpu& gpu = profile.gpu("a100", "test", "gpu");
+    engine::LibraryInUse library{
+        "nccl", engine::LibraryModel(*gpu.architecture, profile.version, gpu.constants), {}};
+    library.kinds.fill(true);
+    for (const bool with_library : {false, true}) {
+        if (with_library) {
+            machine.system.library =
+                std::make_shared<const engine::LibraryInUse>(std::move(library));
+        }
+        generators::Plan plan;
+        plan.tp = 4;
+        plan.pp = 2;
+        plan.dp = 4;
+        plan.vpp = 2;
+        plan.schedule = generators::Schedule::Interleaved;
+        plan.batch = 32;
+        plan.sequence_parallel = true;
+        plan.zero = 1;
+        plan.overlap_grad_reduce = true;
+        const engine::Workload workload =
+            workload_from(generators::generate(model, plan), workload_options(machine));
+        const std::uint64_t simulated = expect_equal_runs(workload, machine);
+        EXPECT_EQ(simulated, 2U) << with_library;
     }
 }
 

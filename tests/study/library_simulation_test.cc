@@ -166,5 +166,22 @@ TEST(LibrarySimulation, SystemJsonNamesIt) {
     EXPECT_THROW(read(R"({"collectives": 3, "gpu": "h100"})"), InputError);
 }
 
+// The estimate has what the tuner chooses, where packets have the ring in its place.
+TEST(LibrarySimulation, TheEstimateIsTheClosedFormOfTheTunersChoice) {
+    const std::int64_t bytes = 256 * mib;
+    engine::LibraryCall call;
+    call.kind = CollectiveKind::AllReduce;
+    call.members = 8;
+    call.bytes = bytes;
+    const auto chosen = library_of("h100")->model.time(call, {}, {});
+    ASSERT_TRUE(chosen);
+    EXPECT_EQ(chosen->choice.algorithm, engine::LibraryAlgorithm::Nvls);
+    const engine::Results results =
+        run_of(switch_of(8, Rate(450'000'000'000), Time::ns(250)), "h100",
+               CollectiveKind::AllReduce, bytes, Fidelity::Analytical);
+    EXPECT_EQ(results.finish, chosen->time);
+    EXPECT_THAT(results.collectives.at(0).algorithm, HasSubstr("NVLS"));
+}
+
 }  // namespace
 }  // namespace npunet::study
