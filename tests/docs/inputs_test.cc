@@ -9,6 +9,7 @@
 
 #include "engine/collective_library/library_profile.h"
 #include "engine/device/device_profile.h"
+#include "engine/device/stack_profile.h"
 #include "engine/machine/dialect.h"
 #include "engine/machine/system_config.h"
 #include "generators/text/text_workload.h"
@@ -185,6 +186,8 @@ TEST(Inputs, EveryShippedFileIsRead) {
             EXPECT_NO_THROW(static_cast<void>(engine::read_library_profile(path)));
         } else if (kind == "devices") {
             EXPECT_NO_THROW(static_cast<void>(engine::read_device_profile(path)));
+        } else if (kind == "stacks") {
+            EXPECT_NO_THROW(static_cast<void>(engine::read_stack_profile(path)));
         } else {
             ADD_FAILURE() << "no purpose is documented";
         }

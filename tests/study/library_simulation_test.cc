@@ -54,7 +54,16 @@ engine::Results run_of(Machine machine, const char* gpu, CollectiveKind kind, st
                     machine, fidelity, {});
 }
 
-/// As the closed form has it.
+/// Of the algorithm that the tuner takes.
+Time tuners_choice(const char* gpu, CollectiveKind kind, std::int32_t members, std::int64_t bytes) {
+    engine::LibraryCall call;
+    call.kind = kind;
+    call.members = members;
+    call.bytes = bytes;
+    return library_of(gpu)->model.time(call, {}, {})->time;
+}
+
+/// Of the ring, or of sends and receives.
 Time closed_form(const char* gpu, CollectiveKind kind, std::int32_t members, std::int64_t bytes) {
     engine::LibraryCall call;
     call.kind = kind;
@@ -69,7 +78,7 @@ struct Case {
 };
 
 // A switch as fast as NVLink: the endpoints decide, so that every fidelity has the closed form's
-// time, to the picosecond where channels are equally long.
+// time, to the picosecond where channels are equally long; the estimate that of the tuner's choice.
 TEST(LibrarySimulation, IdleNetworksTakeTheClosedForm) {
     const std::vector<Case> cases{
         {CollectiveKind::AllReduce, 2048},     {CollectiveKind::AllReduce, 8 * mib},
@@ -77,8 +86,10 @@ TEST(LibrarySimulation, IdleNetworksTakeTheClosedForm) {
         {CollectiveKind::AllToAll, 16384},     {CollectiveKind::AllToAll, 4 * mib}};
     for (const Case& one : cases) {
         const std::int64_t parts = one.kind == CollectiveKind::AllGather ? 8 : 1;
-        const Time expected = closed_form("h100", one.kind, 8, one.bytes);
         for (const Fidelity fidelity : {Fidelity::Analytical, Fidelity::Fluid, Fidelity::Packet}) {
+            const Time expected = fidelity == Fidelity::Analytical
+                                      ? tuners_choice("h100", one.kind, 8, one.bytes)
+                                      : closed_form("h100", one.kind, 8, one.bytes);
             const engine::Results results =
                 run_of(switch_of(8, Rate(450'000'000'000), Time::ns(250)), "h100", one.kind,
                        one.bytes / parts, fidelity);
@@ -123,7 +134,7 @@ TEST(LibrarySimulation, SeveralNodesTakeTheClosedForm) {
         const engine::Results results =
             run_of(as_machine(test::grid_machine(topology::DimensionKind::Switch, 4, 2,
                                                  Rate(450'000'000'000), Time::ns(250))),
-                   "h100", CollectiveKind::AllReduce, bytes, Fidelity::Analytical);
+                   "h100", CollectiveKind::AllReduce, bytes, Fidelity::CongestionAware);
         EXPECT_NEAR(static_cast<double>(results.finish.ps()), static_cast<double>(expected.ps()),
                     0.03 * static_cast<double>(expected.ps()))
             << bytes;
