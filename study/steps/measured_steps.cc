@@ -221,7 +221,9 @@ private:
             plan.schedule = generators::Schedule::Interleaved;
         }
         if (plan.tp > 1) {
-            plan.sequence_parallel = assumed("sp", 0) != 0;
+            // Recipes with the distributed optimizer have it.
+            const bool recipe = has(lower(text("zero")), "distributed optimizer");
+            plan.sequence_parallel = assumed("sp", recipe ? 1 : 0) != 0;
         }
         const std::string recompute = lower(text("recompute"));
         if (has(recompute, "selective")) {
@@ -290,6 +292,10 @@ private:
             skip("hidden size or layers not stated");
             return;
         }
+        if (has(name, "lora")) {
+            skip("adapters alone are trained (LoRA)");
+            return;
+        }
         generators::DenseSizes sizes;
         sizes.layers = needed("layers", "layers");
         share_out_layers(sizes.layers);
@@ -299,7 +305,8 @@ private:
             step_.assumed.push_back(fmt::format("heads {}", sizes.heads));
         }
         sizes.kv_heads = given("kv_heads").value_or(sizes.heads);
-        sizes.vocab = needed("vocab", "vocabulary");
+        const bool llama3 = has(name, "llama3") || has(name, "llama 3");
+        sizes.vocab = llama3 ? assumed("vocab", 128256) : needed("vocab", "vocabulary");
         sizes.seq = step_.plan.sequence;
         sizes.ffn = integer_after(text("notes"), "ffn ");
         if (!sizes.ffn) {

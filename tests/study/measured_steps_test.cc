@@ -79,7 +79,9 @@ TEST(MeasuredSteps, SayWhyTheyAreSkippedAndWhatIsAssumed) {
               "tp x pp x cp does not divide the number of GPUs");
     EXPECT_THAT(changed(h100_step, "400 Gb/s per GPU", "").assumed, testing::IsEmpty());
     EXPECT_THAT(changed(h100_step, "ffn 14336", "").assumed, Contains("ffn 14336"));
-    EXPECT_THAT(changed(h100_step, ",1,1,none,", ",1,,none,").assumed, Contains("sp 0"));
+    EXPECT_THAT(changed(h100_step, ",1,1,none,", ",1,,none,").assumed, Contains("sp 1"));
+    EXPECT_EQ(changed(h100_step, "Llama 3.1 8B", "LLAMA3_70B (LoRA)").skipped,
+              "adapters alone are trained (LoRA)");
     // A plan that cannot be is a reason, too.
     const StepLedger ledger = step_ledger({changed(h100_step, "8,1,2,1,4", "7,1,2,1,4")}, {});
     EXPECT_THAT(ledger.rows.at(0).step.skipped, HasSubstr("batch"));
