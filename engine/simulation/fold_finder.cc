@@ -333,6 +333,17 @@ private:
     void portray_channels(Rank rank) {
         Words& words = portraits_[rank.index()].words;
         const Fold::Surroundings& own = surroundings_[rank.index()];
+        // Messages have tags of their own, and so channels: the route of a pair is told once.
+        std::vector<Rank> told;
+        const auto is_new = [&](Rank peer) {
+            const auto found = std::find(told.begin(), told.end(), peer);
+            words.push_back(static_cast<std::uint64_t>(found - told.begin()));
+            if (found != told.end()) {
+                return false;
+            }
+            told.push_back(peer);
+            return true;
+        };
         for (const Fold::Channel& channel : own.sends.values()) {
             const auto other =
                 surroundings_[channel.peer.index()].receives.place_of({rank, channel.tag});
@@ -341,8 +352,11 @@ private:
                 return;
             }
             words.push_back(*other);
-            portray_departure(rank, channel.peer);
+            if (is_new(channel.peer)) {
+                portray_departure(rank, channel.peer);
+            }
         }
+        told.clear();
         for (const Fold::Channel& channel : own.receives.values()) {
             const auto other =
                 surroundings_[channel.peer.index()].sends.place_of({rank, channel.tag});
@@ -351,7 +365,9 @@ private:
                 return;
             }
             words.push_back(*other);
-            portray_arrival(rank, channel.peer);
+            if (is_new(channel.peer)) {
+                portray_arrival(rank, channel.peer);
+            }
         }
     }
 
