@@ -12,6 +12,9 @@
 
 namespace npunet::engine {
 
+struct LibraryGpu;
+struct LibraryProfile;
+
 struct LibraryInUse {
     std::string name;  ///< "nccl-2.29.2"
     LibraryModel model;
@@ -22,5 +25,8 @@ struct LibraryInUse {
         return kinds[static_cast<std::size_t>(kind)];
     }
 };
+
+/// What rings and sends carry out: all-reduce, all-gather, reduce-scatter, all-to-all.
+[[nodiscard]] LibraryInUse library_in_use(const LibraryProfile& profile, const LibraryGpu& gpu);
 
 }  // namespace npunet::engine

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <system_error>
 
 #include "base/errors.h"
 #include "base/json_document.h"
 #include "base/json_object.h"
+#include "base/shipped_files.h"
 
 namespace npunet::engine {
 
@@ -18,15 +18,6 @@ namespace {
 
 using nlohmann::json;
 using Fields = JsonObject<json>;
-
-/// Of the installed program, PREFIX/bin/npunet; else the one of the sources.
-std::filesystem::path profiles_folder() {
-    std::error_code error;
-    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-    const std::filesystem::path installed =
-        program.parent_path().parent_path() / "share/npunet/configs/collectives";
-    return !error && std::filesystem::exists(installed, error) ? installed : NPUNET_COLLECTIVES_DIR;
-}
 
 struct NamedVersion {
     std::string library;
@@ -116,11 +107,10 @@ struct ShippedProfile {
 /// By version.
 std::vector<ShippedProfile> shipped_profiles() {
     std::vector<ShippedProfile> list;
-    std::error_code missing;
-    for (const auto& entry : std::filesystem::directory_iterator(profiles_folder(), missing)) {
-        const auto named = named_version(entry.path().stem().string());
-        if (entry.path().extension() == ".json" && named) {
-            list.push_back({entry.path().string(), *named});
+    const std::filesystem::path folder = shipped_path("configs/collectives");
+    for (const std::string& name : names_of_files(folder, {".json"})) {
+        if (const auto named = named_version(name)) {
+            list.push_back({(folder / (name + ".json")).string(), *named});
         }
     }
     std::sort(list.begin(), list.end(), [](const ShippedProfile& a, const ShippedProfile& b) {
@@ -206,7 +196,7 @@ LibraryProfile read_library_profile(const std::string& path) {
 LibraryProfile find_library_profile(const std::string& name, const std::string& beside,
                                     std::vector<std::string>& warnings) {
     const std::filesystem::path path(name);
-    if (name.find('/') != std::string::npos || path.extension() == ".json") {
+    if (is_file_name(name, {".json"})) {
         return read_library_profile((std::filesystem::path(beside).parent_path() / path).string());
     }
     const std::vector<ShippedProfile> shipped = shipped_profiles();

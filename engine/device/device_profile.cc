@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <system_error>
 #include <utility>
 
 #include "base/errors.h"
 #include "base/json_object.h"
 #include "base/json_writer.h"
+#include "base/shipped_files.h"
 #include "base/suggest.h"
 
 namespace npunet::engine {
@@ -172,15 +172,6 @@ DeviceProfile base_profile(const DeviceFields& fields) {
     return base;
 }
 
-/// Of the installed program, PREFIX/bin/npunet; else the one of the sources.
-std::filesystem::path devices_folder() {
-    std::error_code error;
-    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-    const std::filesystem::path installed =
-        program.parent_path().parent_path() / "share/npunet/configs/devices";
-    return !error && std::filesystem::exists(installed, error) ? installed : NPUNET_DEVICES_DIR;
-}
-
 /// A name that begins like the text, "h100-sxm5-80gb" for "h100", before the most similar one.
 std::string suggestion(const std::string& text, const std::vector<std::string>& names) {
     const auto begins = [&text](const std::string& name) {
@@ -201,20 +192,11 @@ void write_fields(JsonWriter& out, const List& fields, const Rates& rates) {
 }  // namespace
 
 std::vector<std::string> known_devices() {
-    std::vector<std::string> names;
-    std::error_code missing;
-    for (const auto& entry : std::filesystem::directory_iterator(devices_folder(), missing)) {
-        if (entry.path().extension() == ".json") {
-            names.push_back(entry.path().stem().string());
-        }
-    }
-    std::sort(names.begin(), names.end());
-    return names;
+    return names_of_files(shipped_path("configs/devices"), {".json"});
 }
 
 DeviceProfile load_device_profile(const std::string& name_or_file, const std::string& where) {
-    if (std::filesystem::path(name_or_file).extension() == ".json" ||
-        name_or_file.find('/') != std::string::npos) {
+    if (is_file_name(name_or_file, {".json"})) {
         return read_device_profile(name_or_file);
     }
     const std::vector<std::string> names = known_devices();
@@ -224,7 +206,7 @@ DeviceProfile load_device_profile(const std::string& name_or_file, const std::st
              fmt::format("a device profile (.json) or one of {}", fmt::join(names, ", ")),
              suggestion(name_or_file, names)});
     }
-    return read_device_profile((devices_folder() / (name_or_file + ".json")).string());
+    return read_device_profile(shipped_path("configs/devices/" + name_or_file + ".json").string());
 }
 
 DeviceProfile read_device_profile(const std::string& path) {

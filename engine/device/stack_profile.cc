@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "base/errors.h"
 #include "base/json_object.h"
 #include "base/json_writer.h"
+#include "base/shipped_files.h"
 #include "base/suggest.h"
 #include "engine/device/kernel_time.h"
 
@@ -65,15 +64,6 @@ std::map<std::string, StackScalars> devices_in(const StackFields& fields, const 
     return devices;
 }
 
-/// Of the installed program, PREFIX/bin/npunet; else the one of the sources.
-std::filesystem::path stacks_folder() {
-    std::error_code error;
-    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-    const std::filesystem::path installed =
-        program.parent_path().parent_path() / "share/npunet/configs/stacks";
-    return !error && std::filesystem::exists(installed, error) ? installed : NPUNET_STACKS_DIR;
-}
-
 }  // namespace
 
 StackScalars StackProfile::scalars_of(const std::string& device) const {
@@ -82,20 +72,11 @@ StackScalars StackProfile::scalars_of(const std::string& device) const {
 }
 
 std::vector<std::string> known_stacks() {
-    std::vector<std::string> names;
-    std::error_code missing;
-    for (const auto& entry : std::filesystem::directory_iterator(stacks_folder(), missing)) {
-        if (entry.path().extension() == ".json") {
-            names.push_back(entry.path().stem().string());
-        }
-    }
-    std::sort(names.begin(), names.end());
-    return names;
+    return names_of_files(shipped_path("configs/stacks"), {".json"});
 }
 
 StackProfile load_stack_profile(const std::string& name_or_file, const std::string& where) {
-    if (std::filesystem::path(name_or_file).extension() == ".json" ||
-        name_or_file.find('/') != std::string::npos) {
+    if (is_file_name(name_or_file, {".json"})) {
         return read_stack_profile(name_or_file);
     }
     const std::vector<std::string> names = known_stacks();
@@ -105,7 +86,7 @@ StackProfile load_stack_profile(const std::string& name_or_file, const std::stri
              fmt::format("a stack profile (.json) or one of {}", fmt::join(names, ", ")),
              did_you_mean(name_or_file, names)});
     }
-    return read_stack_profile((stacks_folder() / (name_or_file + ".json")).string());
+    return read_stack_profile(shipped_path("configs/stacks/" + name_or_file + ".json").string());
 }
 
 StackProfile read_stack_profile(const std::string& path) {

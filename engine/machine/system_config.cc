@@ -1,20 +1,18 @@
 #include "engine/machine/system_config.h"
-#include "engine/device/stack_profile.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/errors.h"
 #include "base/json_object.h"
-#include "engine/collective_library/library_profile.h"
 #include "engine/machine/algorithm_files.h"
 #include "engine/machine/machine_file.h"
+#include "engine/machine/named_profiles.h"
 
 namespace npunet::engine {
 
@@ -172,51 +170,6 @@ ComputeRate compute_rate(const Reader& reader, const ComputeRate& fallback) {
                             fallback.memory_bandwidth)};
 }
 
-/// The name of a shipped profile, or of a file: relative to the folder of system.json. Empty where
-/// the key is not there.
-std::string profile_named(const Reader& reader, const char* key, const char* what,
-                          const Dialect& dialect) {
-    if (!reader.contains(key)) {
-        return "";
-    }
-    if (dialect.whole_nanoseconds || !reader[key].is_string()) {
-        reader.refuse(key, reader[key],
-                      dialect.whole_nanoseconds
-                          ? "no such key with --dialect " + dialect.name
-                          : fmt::format("the name or the file of a {} profile", what));
-    }
-    std::string name = reader.text(key);
-    const std::filesystem::path path = name;
-    if ((path.extension() == ".json" || name.find('/') != std::string::npos) &&
-        path.is_relative()) {
-        name = (std::filesystem::path(reader.file()).parent_path() / path).string();
-        if (name.find('/') == std::string::npos) {
-            name = "./" + name;
-        }
-    }
-    return name;
-}
-
-std::shared_ptr<const DeviceProfile> device_of(const Reader& reader, const Dialect& dialect) {
-    const std::string name = profile_named(reader, "device", "device", dialect);
-    return name.empty() ? nullptr
-                        : std::make_shared<const DeviceProfile>(
-                              load_device_profile(name, reader.file() + ", device"));
-}
-
-std::shared_ptr<const StackProfile> stack_of(const Reader& reader, const Dialect& dialect) {
-    const std::string name = profile_named(reader, "stack", "stack", dialect);
-    if (name.empty()) {
-        return nullptr;
-    }
-    if (!reader.contains("device")) {
-        reader.refuse("stack", reader["stack"], "a device beside it, whose times it changes",
-                      "Add the key device");
-    }
-    return std::make_shared<const StackProfile>(
-        load_stack_profile(name, reader.file() + ", stack"));
-}
-
 /// The roofline of what a trace does not name as a kernel.
 ComputeRate rates_of(const DeviceProfile* device) {
     if (device == nullptr) {
@@ -294,33 +247,6 @@ double slowdown(const Reader& reader) {
         reader.refuse(key, value, "a factor from 1 to 1000");
     }
     return value.get<double>();
-}
-
-/// What "collectives" and "gpu" name; null without them.
-std::shared_ptr<const LibraryInUse> library_of(const Reader& reader, const Dialect& dialect,
-                                               std::vector<std::string>& warnings) {
-    if (!reader.contains("collectives")) {
-        if (reader.contains("gpu")) {
-            warnings.push_back(reader.file() + ": gpu has no effect without collectives");
-        }
-        return nullptr;
-    }
-    const std::string name = reader.text("collectives");
-    if (!dialect.chooses_algorithms) {
-        reader.refuse("collectives", reader["collectives"],
-                      "no communication library with --dialect " + dialect.name,
-                      "Remove it, or use --dialect npunet");
-    }
-    const LibraryProfile profile = find_library_profile(name, reader.file(), warnings);
-    const LibraryGpu& gpu = profile.gpu(reader.text("gpu"), reader.file(), "gpu");
-    LibraryInUse library{profile.library + "-" + profile.version.text(),
-                         LibraryModel(*gpu.architecture, profile.version, gpu.constants),
-                         {}};
-    for (const CollectiveKind kind : {CollectiveKind::AllReduce, CollectiveKind::AllGather,
-                                      CollectiveKind::ReduceScatter, CollectiveKind::AllToAll}) {
-        library.kinds[static_cast<std::size_t>(kind)] = !reader.contains(key_of(kind));
-    }
-    return std::make_shared<const LibraryInUse>(std::move(library));
 }
 
 /// Keys whose effect depends on others.
@@ -477,9 +403,9 @@ SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
         reader.implementations(kind, config, warnings);
     }
     read_custom_traces(path, document, dialect, config.file_lists, warnings);
-    config.library = library_of(reader, dialect, warnings);
-    config.device = device_of(reader, dialect);
-    config.stack = stack_of(reader, dialect);
+    config.library = named_library(reader, dialect, warnings);
+    config.device = named_device(reader, dialect);
+    config.stack = named_stack(reader, dialect);
     config.compute = compute_rate(reader, rates_of(config.device.get()));
     config.roofline = config.device && !reader.contains("roofline-enabled")
                           ? true

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <system_error>
 
 #include "base/errors.h"
+#include "base/shipped_files.h"
 #include "base/suggest.h"
 #include "generators/transformer/model_file.h"
 
@@ -14,35 +14,20 @@ namespace npunet::generators {
 
 namespace {
 
-/// Of the installed program, PREFIX/bin/npunet; else the one of the sources.
-std::filesystem::path models_folder() {
-    std::error_code error;
-    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-    const std::filesystem::path installed =
-        program.parent_path().parent_path() / "share/npunet/configs/models";
-    return !error && std::filesystem::exists(installed, error) ? installed : NPUNET_MODELS_DIR;
-}
+const std::vector<std::string> extensions{".yml", ".yaml"};
 
-bool is_model_file(const std::filesystem::path& path) {
-    return path.extension() == ".yml" || path.extension() == ".yaml";
+std::filesystem::path models_folder() {
+    return shipped_path("configs/models");
 }
 
 }  // namespace
 
 std::vector<std::string> known_models() {
-    std::vector<std::string> names;
-    std::error_code missing;
-    for (const auto& entry : std::filesystem::directory_iterator(models_folder(), missing)) {
-        if (is_model_file(entry.path())) {
-            names.push_back(entry.path().stem().string());
-        }
-    }
-    std::sort(names.begin(), names.end());
-    return names;
+    return names_of_files(models_folder(), extensions);
 }
 
 ModelSpec load_model(const std::string& name_or_file) {
-    if (is_model_file(name_or_file) || name_or_file.find('/') != std::string::npos) {
+    if (is_file_name(name_or_file, extensions)) {
         return read_model_file(name_or_file);
     }
     const std::vector<std::string> names = known_models();

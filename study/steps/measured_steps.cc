@@ -4,66 +4,18 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 
 #include "base/csv_table.h"
-#include "base/errors.h"
+#include "base/shipped_files.h"
+#include "study/validation/measured_text.h"
 
 namespace npunet::study {
 
 namespace {
 
 constexpr std::int64_t most_gpus = generators::most_ranks;
-
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    return text;
-}
-
-bool has(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
-}
-
-std::optional<double> number_of(std::string_view text) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() && std::isfinite(value)
-               ? std::optional(value)
-               : std::nullopt;
-}
-
-/// The number in front of a word: 450 of "NVLink4 450 GB/s".
-std::optional<double> number_before(const std::string& text, std::string_view word) {
-    const std::size_t at = text.find(word);
-    if (at == std::string::npos || at == 0) {
-        return std::nullopt;
-    }
-    const std::size_t end = text.find_last_not_of(' ', at - 1);
-    if (end == std::string::npos) {
-        return std::nullopt;
-    }
-    const std::size_t before = text.find_last_not_of("0123456789.", end);
-    const std::size_t begin = before == std::string::npos ? 0 : before + 1;
-    return number_of(std::string_view(text).substr(begin, end + 1 - begin));
-}
-
-/// The number behind a word: 14336 of "...; ffn 14336".
-std::optional<std::int64_t> integer_after(const std::string& text, std::string_view word) {
-    const std::size_t at = text.find(word);
-    if (at == std::string::npos) {
-        return std::nullopt;
-    }
-    std::int64_t value = 0;
-    const char* const begin = text.data() + at + word.size();
-    const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
-    return error == std::errc() && end != begin ? std::optional(value) : std::nullopt;
-}
 
 /// What is known of a GPU by its name.
 struct KnownGpu {
@@ -84,7 +36,7 @@ constexpr std::array<KnownGpu, 7> known_gpus{{{"a100_40", "a100-sxm4-40gb", "a10
 
 const KnownGpu* known_gpu(const std::string& name) {
     const auto found = std::find_if(known_gpus.begin(), known_gpus.end(), [&](const KnownGpu& gpu) {
-        return has(lower(name), gpu.part);
+        return has_part(lower_case(name), gpu.part);
     });
     return found == known_gpus.end() ? nullptr : &*found;
 }
@@ -131,7 +83,8 @@ private:
 
     std::optional<std::int64_t> given(const char* column) {
         const auto value = number_of(text(column));
-        return value && *value >= 0 && *value <= 1e12 && *value == std::floor(*value)
+        constexpr double most = 1e9;  // products of three are counts of 64 bits
+        return value && *value >= 0 && *value <= most && *value == std::floor(*value)
                    ? std::optional(static_cast<std::int64_t>(*value))
                    : std::nullopt;
     }
@@ -156,31 +109,31 @@ private:
     void read_quantity() {
         const std::string& name = text("quantity");
         const std::string& unit = step_.unit;
-        const auto unless = [&unit](std::string_view wanted) {
-            return has(unit, wanted) ? 1.0 : 0.0;
+        const auto factor_if = [&unit](std::string_view wanted) {
+            return has_part(unit, wanted) ? 1.0 : 0.0;
         };
         if (name == "iteration_time") {
             step_.quantity = StepQuantity::Time;
             step_.unit_factor = unit == "s" ? 1 : unit == "ms" ? 1e-3 : 0;
         } else if (name == "tokens_per_s_per_gpu") {
             step_.quantity = StepQuantity::TokensPerGpu;
-            step_.unit_factor = unless("token");
+            step_.unit_factor = factor_if("token");
         } else if (name == "sequences_per_s") {
             step_.quantity = StepQuantity::Sequences;
-            step_.unit_factor = unless("sequence");
+            step_.unit_factor = factor_if("sequence");
         } else if (name == "achieved_tflops_per_gpu") {
             step_.quantity = StepQuantity::AchievedTflops;
-            step_.unit_factor = unless("TFLOP");
+            step_.unit_factor = factor_if("TFLOP");
         } else if (name == "mfu") {
             step_.quantity = StepQuantity::Mfu;
-            step_.unit_factor = has(unit, "%") || has(unit, "percent") ? 1 : 100;
+            step_.unit_factor = unit == "%" || unit == "percent" ? 1 : unit.empty() ? 100 : 0;
         }
     }
 
     void read_gpu() {
-        const std::string precision = lower(text("precision"));
-        step_.fp8 = has(precision, "fp8") || has(precision, "float8");
-        if (has(precision, "fp4")) {
+        const std::string precision = lower_case(text("precision"));
+        step_.fp8 = has_part(precision, "fp8") || has_part(precision, "float8");
+        if (has_part(precision, "fp4")) {
             skip("no measured rates of fp4");
         }
         const KnownGpu* const gpu = known_gpu(step_.gpu);
@@ -193,7 +146,7 @@ private:
         if (precision.empty()) {
             step_.assumed.emplace_back("precision bf16");
         }
-        if (has(step_.gpu, "W") && !has(step_.gpu, "700W") && has(step_.gpu, "500W")) {
+        if (has_part(step_.gpu, "500W")) {
             step_.assumed.emplace_back("a GPU of the full power limit");
         }
     }
@@ -205,8 +158,9 @@ private:
         plan.pp = assumed("pp", 1);
         plan.cp = given("cp").value_or(1);
         plan.ep = std::max<std::int64_t>(1, given("ep").value_or(1));
-        const std::int64_t parts = plan.tp * plan.pp * plan.cp;
-        if (step_.gpus > most_gpus || parts < 1 || step_.gpus % parts != 0) {
+        const bool large = std::max({step_.gpus, plan.tp, plan.pp, plan.cp}) > most_gpus;
+        const std::int64_t parts = large ? 0 : plan.tp * plan.pp * plan.cp;
+        if (parts < 1 || step_.gpus % parts != 0) {
             skip("tp x pp x cp does not divide the number of GPUs");
             return;
         }
@@ -222,13 +176,13 @@ private:
         }
         if (plan.tp > 1) {
             // Recipes with the distributed optimizer have it.
-            const bool recipe = has(lower(text("zero")), "distributed optimizer");
+            const bool recipe = has_part(lower_case(text("zero")), "distributed optimizer");
             plan.sequence_parallel = assumed("sp", recipe ? 1 : 0) != 0;
         }
-        const std::string recompute = lower(text("recompute"));
-        if (has(recompute, "selective")) {
+        const std::string recompute = lower_case(text("recompute"));
+        if (has_part(recompute, "selective")) {
             plan.recompute = generators::Recompute::Selective;
-        } else if (has(recompute, "full")) {
+        } else if (has_part(recompute, "full")) {
             plan.recompute = generators::Recompute::Full;
         } else if (recompute.empty()) {
             step_.assumed.emplace_back("no recomputation");
@@ -237,15 +191,18 @@ private:
     }
 
     void read_zero() {
-        const std::string zero = lower(text("zero"));
-        step_.plan.zero = has(zero, "distributed optimizer") ? 1
-                          : has(zero, "fsdp")                ? 3
-                                                             : given("zero").value_or(0);
+        const std::string zero = lower_case(text("zero"));
+        step_.plan.zero = has_part(zero, "distributed optimizer") ? 1
+                          : has_part(zero, "fsdp")                ? 3
+                                                                  : given("zero").value_or(0);
         if (zero.empty() && step_.plan.dp > 1) {
             step_.assumed.emplace_back("zero 0");
         }
-        // llm-foundry's eager loop runs FSDP, or DDP with a sharded optimizer.
-        const bool eager = step_.plan.zero == 3 || has(lower(text("model")), "mpt");
+        // llm-foundry's eager loop runs FSDP, or DDP with a sharded optimizer; NeMo has an FSDP of
+        // its own.
+        const bool nemo = has_part(lower_case(text("source")), "nemo");
+        const bool eager =
+            (step_.plan.zero == 3 && !nemo) || has_part(lower_case(text("model")), "mpt");
         step_.stack = eager       ? "fsdp-eager"
                       : step_.fp8 ? "megatron-nemo-24-fp8"
                                   : "megatron-nemo-24";
@@ -260,7 +217,7 @@ private:
         const std::string& inter = text("inter_link");
         const std::int64_t node = std::max<std::int64_t>(1, assumed("gpus_per_node", 8));
         // Racks are filled evenly.
-        step_.domain = std::min(has(intra, "NVL72") ? std::int64_t{72} : node, step_.gpus);
+        step_.domain = std::min(has_part(intra, "NVL72") ? std::int64_t{72} : node, step_.gpus);
         while (step_.gpus % step_.domain != 0) {
             --step_.domain;
         }
@@ -274,7 +231,7 @@ private:
         if (const auto rate = number_before(inter, "Gb/s")) {
             const double nics =
                 number_before(inter, " x ")
-                    .value_or(has(inter, "per GPU") ? static_cast<double>(node) : 1.0);
+                    .value_or(has_part(inter, "per GPU") ? static_cast<double>(node) : 1.0);
             step_.inter_gb_s = *rate / 8 * nics / static_cast<double>(node);
         } else if (step_.domain < step_.gpus) {
             step_.assumed.push_back(fmt::format("{} GB/s between nodes", step_.inter_gb_s));
@@ -283,16 +240,17 @@ private:
 
     /// The style of a family of models.
     void read_model() {
-        const std::string name = lower(text("model"));
-        const bool gpt = has(name, "gpt") && !has(name, "oss");
-        const bool mpt = has(name, "mpt");
-        const bool nemotron = has(name, "nemotron4") || has(name, "nemotron-4");
-        const bool llama = has(name, "llama");
+        step_.model.name = text("model");
+        const std::string name = lower_case(text("model"));
+        const bool gpt = has_part(name, "gpt") && !has_part(name, "oss");
+        const bool mpt = has_part(name, "mpt");
+        const bool nemotron = has_part(name, "nemotron4") || has_part(name, "nemotron-4");
+        const bool llama = has_part(name, "llama");
         if (text("hidden").empty() || text("layers").empty()) {
             skip("hidden size or layers not stated");
             return;
         }
-        if (has(name, "lora")) {
+        if (has_part(name, "lora")) {
             skip("adapters alone are trained (LoRA)");
             return;
         }
@@ -305,10 +263,12 @@ private:
             step_.assumed.push_back(fmt::format("heads {}", sizes.heads));
         }
         sizes.kv_heads = given("kv_heads").value_or(sizes.heads);
-        const bool llama3 = has(name, "llama3") || has(name, "llama 3");
+        const bool llama3 = has_part(name, "llama3") || has_part(name, "llama 3");
         sizes.vocab = llama3 ? assumed("vocab", 128256) : needed("vocab", "vocabulary");
         sizes.seq = step_.plan.sequence;
-        sizes.ffn = integer_after(text("notes"), "ffn ");
+        if (const auto ffn = number_after(text("notes"), "ffn "); ffn && *ffn >= 1 && *ffn <= 1e9) {
+            sizes.ffn = static_cast<std::int64_t>(*ffn);
+        }
         if (!sizes.ffn) {
             sizes.ffn = llama ? llama_ffn(sizes.hidden) : 4 * sizes.hidden;
             if (llama) {
@@ -340,8 +300,7 @@ private:
         } else if (!llama) {
             step_.assumed.emplace_back("a gated MLP, RMS norms, rotary positions");
         }
-        const std::string precision = lower(text("precision"));
-        if (mpt && has(lower(text("notes")), "mode pure")) {
+        if (mpt && has_part(lower_case(text("notes")), "mode pure")) {
             model.dtypes.gradients = 2;
         }
     }
@@ -381,26 +340,13 @@ private:
 }  // namespace
 
 std::string measured_steps_file() {
-    std::error_code error;
-    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-    const std::filesystem::path installed =
-        program.parent_path().parent_path() / "share/npunet/validation/steps.csv";
-    return !error && std::filesystem::exists(installed, error)
-               ? installed.string()
-               : std::string(NPUNET_VALIDATION_DIR) + "/steps.csv";
+    return shipped_path("validation/steps.csv").string();
 }
 
 std::vector<MeasuredStep> read_measured_steps(const std::string& path) {
-    const CsvTable table =
-        read_csv_table(path, {"measured training steps in CSV", "Check the path of the rows"});
-    for (const char* const column : {"value", "quantity"}) {
-        if (!table.has(column)) {
-            throw InputError(
-                {path, "line 1", fmt::format("no column '{}'", column),
-                 "a header with the columns id, gpu, gpus, model, layers, hidden, ..., value, unit",
-                 "The columns are those of validation/steps.csv"});
-        }
-    }
+    const CsvTable table = read_measured_table(
+        path, "measured training steps",
+        "id, gpu, gpus, model, layers, hidden, ..., quantity, value, unit", "validation/steps.csv");
     std::vector<MeasuredStep> steps;
     for (std::size_t row = 0; row < table.rows(); ++row) {
         steps.push_back(RowReader(table, row).read());

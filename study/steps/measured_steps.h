@@ -1,11 +1,12 @@
 // Measured training steps from a CSV file, as models, plans and machines.
 //
 // Columns (a file may lack any but `value` and `quantity`; unknown ones are ignored): id, group,
-// gpu, gpus, gpus_per_node, intra_link ("450 GB/s per direction"), inter_link ("400 Gb/s per GPU",
-// "8 x 200 Gb/s per node"), model, layers, hidden, heads, kv_heads, seq, vocab, global_batch,
-// micro_batch, tp, pp, dp, cp, ep, vpp, sp, recompute, zero, precision, quantity (iteration_time,
-// tokens_per_s_per_gpu, sequences_per_s, achieved_tflops_per_gpu, mfu), value, unit, notes (of
-// which "ffn N" counts). What a row leaves open is assumed, and listed.
+// source ("nemo" in it tells the stack), gpu, gpus, gpus_per_node, intra_link ("450 GB/s per
+// direction"), inter_link ("400 Gb/s per GPU", "8 x 200 Gb/s per node"), model, layers, hidden,
+// heads, kv_heads, seq, vocab, global_batch, micro_batch, tp, pp, dp, cp, ep, vpp, sp, recompute,
+// zero, precision, quantity (iteration_time, tokens_per_s_per_gpu, sequences_per_s,
+// achieved_tflops_per_gpu, mfu), value, unit, notes (of which "ffn N" counts). What a row leaves
+// open is assumed, and listed.
 //
 //     for (const MeasuredStep& step : read_measured_steps("validation/steps.csv")) ...
 #pragma once

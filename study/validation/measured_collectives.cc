@@ -4,15 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 
 #include "base/csv_table.h"
-#include "base/errors.h"
+#include "base/shipped_files.h"
 #include "study/collective_times.h"
+#include "study/validation/measured_text.h"
 
 namespace npunet::study {
 
@@ -25,42 +22,9 @@ constexpr std::array<CollectiveKind, 6> kinds{
     CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::ReduceScatter,
     CollectiveKind::AllToAll,  CollectiveKind::Broadcast, CollectiveKind::Reduce};
 
-bool has(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
-}
-
 bool ends_with(const std::string& text, std::string_view end) {
     return text.size() >= end.size() &&
            text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
-std::optional<double> number_at(const std::string& text, std::size_t at) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), value);
-    return error == std::errc() && end > text.data() + at ? std::optional(value) : std::nullopt;
-}
-
-std::optional<double> whole_text_number(const std::string& text) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() && std::isfinite(value)
-               ? std::optional(value)
-               : std::nullopt;
-}
-
-/// The number in front of a text: 400 of "x 400 Gb/s".
-std::optional<double> number_before(const std::string& text, std::string_view word) {
-    const std::size_t at = text.find(word);
-    if (at == std::string::npos) {
-        return std::nullopt;
-    }
-    const std::string front = text.substr(0, at);
-    std::size_t end = front.find_last_not_of(' ');
-    if (end == std::string::npos) {
-        return std::nullopt;
-    }
-    const std::size_t begin = front.find_last_not_of("0123456789.", end);
-    return number_at(front, begin == std::string::npos ? 0 : begin + 1);
 }
 
 /// "h100" of "H100-SXM 80GB".
@@ -79,12 +43,11 @@ std::string gpu_of(const std::string& device) {
 /// GPUs, also of "about 1000 (128 hosts of 8; ...)".
 std::int32_t gpus_of(const std::string& text) {
     constexpr double most = 1 << 20;
-    if (const auto all = whole_text_number(text); all && *all >= 1 && *all <= most) {
+    if (const auto all = number_of(text); all && *all >= 1 && *all <= most) {
         return static_cast<std::int32_t>(*all);
     }
-    const std::size_t of = text.find(" hosts of ");
     const auto hosts = number_before(text, " hosts of ");
-    const auto each = of == std::string::npos ? std::nullopt : number_at(text, of + 10);
+    const auto each = number_after(text, " hosts of ");
     return hosts && each && *hosts * *each >= 1 && *hosts * *each <= most
                ? static_cast<std::int32_t>(*hosts * *each)
                : 0;
@@ -93,7 +56,7 @@ std::int32_t gpus_of(const std::string& text) {
 /// GPUs that NVLink joins.
 std::int32_t domain_of(const std::string& intra_link, const std::string& per_node,
                        std::int32_t gpus) {
-    if (has(intra_link, "NVL72")) {
+    if (has_part(intra_link, "NVL72")) {
         return 72;
     }
     const std::int32_t each = gpus_of(per_node);
@@ -119,11 +82,11 @@ std::vector<LibraryAlgorithm> algorithms_of(const std::string& notes) {
         {{"Ring", LibraryAlgorithm::Ring},
          {"NVLS", LibraryAlgorithm::Nvls},
          {"Tree", LibraryAlgorithm::Tree}}};
-    if (has(notes, "NVLS_ENABLE=0")) {
+    if (has_part(notes, "NVLS_ENABLE=0")) {
         return {LibraryAlgorithm::Ring, LibraryAlgorithm::Tree};
     }
     for (const auto& [name, algorithm] : names) {
-        if (has(notes, fmt::format("picks {}", name)) ||
+        if (has_part(notes, fmt::format("picks {}", name)) ||
             ends_with(notes, fmt::format("; {}", name))) {
             return {algorithm};
         }
@@ -188,7 +151,7 @@ MeasuredCollective row_of(const CsvTable& table, std::size_t at) {
     row.group = text("group");
     row.device = text("gpu");
     row.unit = text("unit");
-    row.value = whole_text_number(text("value")).value_or(0);
+    row.value = number_of(text("value")).value_or(0);
     const auto quantity = quantity_of(text("quantity"));
     if (!quantity) {
         row.skipped = "not a collective";
@@ -197,7 +160,7 @@ MeasuredCollective row_of(const CsvTable& table, std::size_t at) {
     row.quantity = quantity->what;
     row.gpu = gpu_of(row.device);
     row.call.kind = quantity->kind;
-    row.call.bytes = static_cast<std::int64_t>(whole_text_number(text("bytes")).value_or(0));
+    row.call.bytes = static_cast<std::int64_t>(number_of(text("bytes")).value_or(0));
     row.call.members = gpus_of(text("gpus"));
     row.call.switches_reduce_type = text("precision") != "int8";
     const std::int32_t domain =
@@ -232,16 +195,9 @@ double MeasuredCollective::in_unit(double us) const {
 }
 
 std::vector<MeasuredCollective> read_measured_collectives(const std::string& path) {
-    const CsvTable table =
-        read_csv_table(path, {"measured collectives in CSV", "Check the path of the rows"});
-    for (const char* const column : {"value", "quantity"}) {
-        if (!table.has(column)) {
-            throw InputError(
-                {path, "line 1", fmt::format("no column '{}'", column),
-                 "a header with the columns id, gpu, gpus, bytes, quantity, value, unit",
-                 "The columns are those of validation/collectives.csv"});
-        }
-    }
+    const CsvTable table = read_measured_table(path, "measured collectives",
+                                               "id, gpu, gpus, bytes, quantity, value, unit",
+                                               "validation/collectives.csv");
     std::vector<MeasuredCollective> rows;
     for (std::size_t row = 0; row < table.rows(); ++row) {
         rows.push_back(row_of(table, row));
@@ -250,13 +206,7 @@ std::vector<MeasuredCollective> read_measured_collectives(const std::string& pat
 }
 
 std::string measured_collectives_file() {
-    std::error_code error;
-    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-    const std::filesystem::path installed =
-        program.parent_path().parent_path() / "share/npunet/validation/collectives.csv";
-    return !error && std::filesystem::exists(installed, error)
-               ? installed.string()
-               : std::string(NPUNET_VALIDATION_DIR) + "/collectives.csv";
+    return shipped_path("validation/collectives.csv").string();
 }
 
 }  // namespace npunet::study

@@ -462,14 +462,10 @@ TEST(Fold, LibrariesAndInterleavedStages) {
                                   dimension(DimensionKind::Switch, 8, 25, 2000)});
     std::vector<std::string> warnings;
     const engine::LibraryProfile profile = engine::find_library_profile("nccl-2.29", "", warnings);
-    const engine::LibraryGpu& gpu = profile.gpu("a100", "test", "gpu");
-    engine::LibraryInUse library{
-        "nccl", engine::LibraryModel(*gpu.architecture, profile.version, gpu.constants), {}};
-    library.kinds.fill(true);
     for (const bool with_library : {false, true}) {
         if (with_library) {
-            machine.system.library =
-                std::make_shared<const engine::LibraryInUse>(std::move(library));
+            machine.system.library = std::make_shared<const engine::LibraryInUse>(
+                engine::library_in_use(profile, profile.gpu("a100", "test", "gpu")));
         }
         generators::Plan plan;
         plan.tp = 4;

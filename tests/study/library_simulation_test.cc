@@ -26,13 +26,8 @@ constexpr std::int64_t mib = 1 << 20;
 std::shared_ptr<const engine::LibraryInUse> library_of(const char* gpu) {
     std::vector<std::string> warnings;
     const engine::LibraryProfile profile = engine::find_library_profile("nccl-2.29", "", warnings);
-    const engine::LibraryGpu& constants = profile.gpu(gpu, "test", "gpu");
-    engine::LibraryInUse library{
-        "nccl-2.29.2",
-        engine::LibraryModel(*constants.architecture, profile.version, constants.constants),
-        {}};
-    library.kinds.fill(true);
-    return std::make_shared<const engine::LibraryInUse>(std::move(library));
+    return std::make_shared<const engine::LibraryInUse>(
+        engine::library_in_use(profile, profile.gpu(gpu, "test", "gpu")));
 }
 
 Machine switch_of(std::int32_t npus, Rate rate, Time latency) {
