@@ -77,12 +77,10 @@ void print_json(const study::StepLedger& ledger, std::ostream& out) {
     print_document({{"rows", std::move(rows)}, {"summary", std::move(summary)}}, out);
 }
 
-void print(const study::StepLedger& ledger, std::ostream& out) {
+void print_rows(const study::StepLedger& ledger, std::ostream& out) {
     report::TextTable table({"id", "plan", "measured", "predicted", "unit", "error", ""}, 2);
-    std::map<std::string, std::size_t> skipped;
     for (const study::StepLedgerRow& row : ledger.rows) {
         if (!row.step.skipped.empty()) {
-            ++skipped[row.step.skipped];
             continue;
         }
         const generators::Plan& plan = row.step.plan;
@@ -96,24 +94,53 @@ void print(const study::StepLedger& ledger, std::ostream& out) {
              fmt::format("{:.4g}{}", row.predicted,
                          row.uncertainty > 0 ? fmt::format(" +- {:.0f} %", row.uncertainty) : ""),
              row.step.unit, fmt::format("{:+.1f} %", row.error_percent),
-             fmt::format("{}{}", row.calibrated ? "calibrated on" : "",
-                         row.repeated_by.empty() ? "" : " differs from " + row.repeated_by)});
+             row.calibrated ? "calibrated on" : ""});
     }
     out << table.text() << '\n';
+}
+
+void print_means(const study::StepLedger& ledger, std::ostream& out) {
     report::TextTable means({"stack, device", "answered", "mean", "max", "bias", "Kendall's tau"});
     const auto add = [&means](const study::StepSummary& summary) {
+        const auto percent = [&summary](const char* format, double value) {
+            return summary.answered > 0 ? fmt::format(fmt::runtime(format), value) : "-";
+        };
         means.add({summary.name, fmt::format("{} of {}", summary.answered, summary.rows),
-                   fmt::format("{:.1f} %", summary.mean), fmt::format("{:.1f} %", summary.most),
-                   fmt::format("{:+.1f} %", summary.bias),
-                   summary.tau ? fmt::format("{:.2f}", *summary.tau) : ""});
+                   percent("{:.1f} %", summary.mean), percent("{:.1f} %", summary.most),
+                   percent("{:+.1f} %", summary.bias),
+                   summary.tau ? fmt::format("{:.2f}", *summary.tau) : "-"});
     };
     for (const study::StepSummary& part : ledger.parts) {
         add(part);
     }
     add(ledger.all);
     out << means.text();
-    for (const auto& [reason, count] : skipped) {
-        out << printable(fmt::format("skipped: {}: {}", count, reason)) << '\n';
+}
+
+void print(const study::StepLedger& ledger, std::ostream& out) {
+    if (ledger.all.answered > 0) {
+        print_rows(ledger, out);
+    }
+    print_means(ledger, out);
+    std::map<std::string, std::vector<std::string>> skipped;
+    for (const study::StepLedgerRow& row : ledger.rows) {
+        if (!row.step.skipped.empty()) {
+            skipped[row.step.skipped].push_back(row.step.id);
+        }
+    }
+    for (const auto& [reason, ids] : skipped) {
+        out << printable(
+                   fmt::format("skipped: {}: {}: {}", ids.size(), reason, fmt::join(ids, ", ")))
+            << '\n';
+    }
+    for (const study::StepLedgerRow& row : ledger.rows) {
+        if (!row.repeated_by.empty()) {
+            out << printable(fmt::format("{} measured {:.4g} {}, more than 10 % from {} of the "
+                                         "same plan",
+                                         row.step.id, row.step.value, row.step.unit,
+                                         row.repeated_by))
+                << '\n';
+        }
     }
 }
 
@@ -143,7 +170,9 @@ void add_validate_steps_command(CLI::App& validate, CommandContext& context) {
     command->add_option("--id", options->id, "Only rows whose id begins so");
     command->add_option("--stack", options->stack,
                         "Stack profile for all rows (default: by the rows' precision and ZeRO)");
-    command->add_option("--fidelity", options->fidelity, "analytical, fluid or packet")
+    command
+        ->add_option("--fidelity", options->fidelity,
+                     "analytical, fluid, packet or congestion-aware")
         ->capture_default_str();
     command->add_flag("--kernels-alone", options->kernels_alone,
                       "Kernel times and links alone, without the scalars of the stack");

@@ -1,5 +1,6 @@
 // Scalars of a stack profile, fitted to measured training steps: least squares of ln(predicted /
-// measured), by steps along one scalar after the other that are halved three times.
+// measured) over all scalars at once (Gauss and Newton), with a weak pull towards the device's own
+// rates.
 //
 //     const StackFit fit = fit_stack(profile, {"h100-sxm5-80gb"}, steps);
 #pragma once

@@ -75,18 +75,21 @@ StepSummary summary_of(const std::string& name, const Rows& rows) {
     return summary;
 }
 
+/// Also among rows that are skipped: which of them to believe is open either way.
 void mark_repeats(std::vector<StepLedgerRow>& rows) {
     std::map<std::string, std::vector<StepLedgerRow*>> alike;
     for (StepLedgerRow& row : rows) {
-        if (row.step.skipped.empty()) {
-            alike[plan_text(row.step)].push_back(&row);
+        if (row.step.quantity != StepQuantity::None && row.step.value > 0 && row.step.gpus > 0) {
+            alike[fmt::format("{} | {} {} {} {}", plan_text(row.step), row.step.gpu, row.step.gpus,
+                              static_cast<int>(row.step.quantity), row.step.unit)]
+                .push_back(&row);
         }
     }
     for (const auto& [text, list] : alike) {
         for (StepLedgerRow* row : list) {
             for (const StepLedgerRow* other : list) {
-                const double ratio = measured_seconds(other->step) / measured_seconds(row->step);
-                if (ratio > 1.1 || ratio < 1 / 1.1) {
+                const double ratio = other->step.value / row->step.value;
+                if (row->repeated_by.empty() && (ratio > 1.1 || ratio < 1 / 1.1)) {
                     row->repeated_by = other->step.id;
                 }
             }

@@ -19,7 +19,7 @@ struct StepLedgerRow {
     double predicted = 0;          ///< in the row's unit
     double error_percent = 0;      ///< of the time: positive where the prediction is longer
     double uncertainty = 0;        ///< percent: root mean square of the errors calibrated on
-    bool calibrated = false;       ///< the stack's scalars were calibrated on the row's group
+    bool calibrated = false;       ///< the device's scalars were, on the row's group among others
     std::string repeated_by = "";  ///< a row of the same plan that measured more than 10 % apart
 };
 

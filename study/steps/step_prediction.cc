@@ -26,17 +26,8 @@ Rate rate_of(double gb_s) {
 std::shared_ptr<const engine::LibraryInUse> library_of(const std::string& gpu) {
     std::vector<std::string> warnings;
     const engine::LibraryProfile profile = engine::find_library_profile("nccl-2.29", "", warnings);
-    const engine::LibraryGpu& constants = profile.gpu(gpu, profile.file, "gpu");
-    engine::LibraryInUse library{
-        profile.library + "-" + profile.version.text(),
-        engine::LibraryModel(*constants.architecture, profile.version, constants.constants),
-        {}};
-    for (const engine::CollectiveKind kind :
-         {engine::CollectiveKind::AllReduce, engine::CollectiveKind::AllGather,
-          engine::CollectiveKind::ReduceScatter, engine::CollectiveKind::AllToAll}) {
-        library.kinds[static_cast<std::size_t>(kind)] = true;
-    }
-    return std::make_shared<const engine::LibraryInUse>(std::move(library));
+    return std::make_shared<const engine::LibraryInUse>(
+        engine::library_in_use(profile, profile.gpu(gpu, profile.file, "gpu")));
 }
 
 /// FLOPs of the step that are executed: of a layer that is recomputed in full the forward pass

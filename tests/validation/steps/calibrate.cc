@@ -35,6 +35,7 @@ const std::vector<std::string> prefixes{"sc21t1-", "kor-", "dgxc-", "mpt-"};
 
 bool is_for_fit(const MeasuredStep& step) {
     return step.skipped.empty() && step.gpus <= most_gpus &&
+           step.model.layers * step.plan.micro_batches() <= most_layer_passes &&
            std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) {
                return step.group.compare(0, prefix.size(), prefix) == 0;
            });
