@@ -58,9 +58,9 @@ npunet_install_library(npunet_settings)
 
 # npunet_compile_in_batches(TARGET): several sources are compiled as one, which for many small files
 # that include the same large headers saves up to two thirds of the time. Names in unnamed namespaces
-# have to differ within such a target, and a missing #include goes unnoticed: the presets debug
-# and coverage compile each source by itself.
-option(NPUNET_COMPILE_IN_BATCHES "Compile several sources of a library as one" ON)
+# have to differ within such a target, for which a test file can have a namespace of its own, and a
+# missing #include goes unnoticed: the presets debug and coverage compile each source by itself.
+option(NPUNET_COMPILE_IN_BATCHES "Compile several sources of a target as one" ON)
 function(npunet_compile_in_batches target)
     if(NPUNET_COMPILE_IN_BATCHES)
         set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
@@ -110,34 +110,52 @@ function(npunet_quick_to_compile target)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
 endfunction()
 
-# GoogleTest is parsed once for all tests. Precompiled headers hide a missing #include: the preset
-# debug and CMAKE_DISABLE_PRECOMPILE_HEADERS=ON do without. ccache keeps nothing that
+# Large headers are parsed once for many programs. Precompiled headers hide a missing #include: the
+# preset debug and CMAKE_DISABLE_PRECOMPILE_HEADERS=ON do without. ccache keeps nothing that
 # was compiled with one, so they do not meet.
 get_filename_component(npunet_compiler ${CMAKE_CXX_COMPILER} REALPATH)
 if("${npunet_compiler} ${CMAKE_CXX_COMPILER_LAUNCHER}" MATCHES "ccache")
     set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
 endif()
 
-# The target npunet_test_headers, whose precompiled headers every test program takes: compiled as the
-# sources of a program are, which for GCC have to agree in -fPIE and in the macros of GoogleTest.
-function(npunet_test_headers)
-    set(source ${npunet_BINARY_DIR}/test_headers.cc)
+# npunet_as_in_programs(TARGET): compiled quickly, and as the sources of a program are: those who use
+# a precompiled header have to agree with it in -fPIE and in the macros of libraries for GCC.
+function(npunet_as_in_programs target)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE ${CMAKE_CXX_COMPILE_OPTIONS_PIE})
+    npunet_quick_to_compile(${target})
+endfunction()
+
+# npunet_precompiled(NAME HEADERS ... LINK ...): the target npunet_NAME, whose precompiled headers
+# programs take that are quick to compile.
+function(npunet_precompiled name)
+    cmake_parse_arguments(arg "" "" "HEADERS;LINK" ${ARGN})
+    set(source ${npunet_BINARY_DIR}/${name}.cc)
     file(CONFIGURE OUTPUT ${source} CONTENT "")
-    add_library(npunet_test_headers OBJECT ${source})
-    set_target_properties(npunet_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-    target_compile_options(npunet_test_headers PRIVATE ${CMAKE_CXX_COMPILE_OPTIONS_PIE})
-    target_link_libraries(npunet_test_headers PRIVATE npunet_settings fmt::fmt GTest::gmock)
-    npunet_quick_to_compile(npunet_test_headers)
-    target_precompile_headers(
-        npunet_test_headers
-        PRIVATE
-        <gmock/gmock.h>
-        <gtest/gtest.h>
-        <algorithm>
-        <filesystem>
-        <fstream>
-        <random>
+    add_library(npunet_${name} OBJECT ${source})
+    npunet_as_in_programs(npunet_${name})
+    target_link_libraries(npunet_${name} PRIVATE npunet_settings ${arg_LINK})
+    target_precompile_headers(npunet_${name} PRIVATE ${arg_HEADERS})
+endfunction()
+
+# The target npunet_test_headers, whose precompiled headers every test program takes.
+function(npunet_test_headers)
+    npunet_precompiled(
+        test_headers
+        HEADERS <gmock/gmock.h> <gtest/gtest.h> <algorithm> <filesystem> <fstream> <random>
+        LINK fmt::fmt GTest::gmock
     )
+endfunction()
+
+# npunet_test_objects(NAME SOURCES ... LINK ...): sources that a test program and another one share,
+# compiled once as those of a test program.
+function(npunet_test_objects name)
+    cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+    add_library(${name} OBJECT ${arg_SOURCES})
+    npunet_as_in_programs(${name})
+    target_link_libraries(${name} PRIVATE npunet_settings ${arg_LINK} GTest::gmock)
+    npunet_compile_in_batches(${name})
+    target_precompile_headers(${name} REUSE_FROM npunet_test_headers)
 endfunction()
 
 # npunet_test(ROOM SOURCES ... [LINK ...]): one GoogleTest program for a room.
@@ -152,6 +170,7 @@ function(npunet_test room)
         PRIVATE NPUNET_SHARED_DIR="${NPUNET_SHARED_DIR}" NPUNET_SOURCE_DIR="${npunet_SOURCE_DIR}"
     )
     npunet_quick_to_compile(${room}_tests)
+    npunet_compile_in_batches(${room}_tests)
     target_precompile_headers(${room}_tests REUSE_FROM npunet_test_headers)
     include(GoogleTest)
     gtest_discover_tests(${room}_tests TEST_PREFIX "${room}." DISCOVERY_TIMEOUT 60)

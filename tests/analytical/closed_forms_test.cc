@@ -5,7 +5,7 @@
 #include "tests/support/runs.h"
 #include "tests/support/workloads.h"
 
-namespace npunet {
+namespace npunet::closed_forms_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -172,4 +172,4 @@ TEST(CongestionUnaware, ChunksAddUp) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::closed_forms_test

@@ -10,7 +10,7 @@
 #include "engine/collective_algorithms/lower_bound.h"
 #include "tests/support/collectives.h"
 
-namespace npunet {
+namespace npunet::collective_bounds_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -229,4 +229,4 @@ TEST(CollectiveBounds, MoreBytesTakeLongerAndMoreBandwidthLess) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::collective_bounds_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/collectives.h"
 
-namespace npunet {
+namespace npunet::collective_dimensions_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -138,4 +138,4 @@ TEST(CollectiveDimensions, AllToAll) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::collective_dimensions_test

@@ -11,7 +11,7 @@
 
 #include "tests/support/collectives.h"
 
-namespace npunet {
+namespace npunet::collective_times_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -355,4 +355,4 @@ TEST(CollectiveTimes, EndpointDelaysAndReductions) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::collective_times_test

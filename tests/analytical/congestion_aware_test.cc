@@ -9,7 +9,7 @@
 #include "tests/support/runs.h"
 #include "tests/support/workloads.h"
 
-namespace npunet {
+namespace npunet::congestion_aware_test {
 namespace {
 
 using analytical::CongestionAware;
@@ -182,4 +182,4 @@ TEST(CongestionAware, SlowerLinksNeverHelpAnIncast) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::congestion_aware_test

@@ -17,7 +17,7 @@
 #include "tests/support/runs.h"
 #include "tests/support/workloads.h"
 
-namespace npunet {
+namespace npunet::faults_test {
 namespace {
 
 using packet_test::Plan;
@@ -321,4 +321,4 @@ TEST(NpuFaults, SlowRoofline) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::faults_test

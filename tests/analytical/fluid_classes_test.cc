@@ -13,7 +13,7 @@
 #include "tests/packet/traffic.h"
 #include "tests/support/draw.h"
 
-namespace npunet {
+namespace npunet::fluid_classes_test {
 namespace {
 
 using analytical::Claim;
@@ -159,4 +159,4 @@ TEST(FluidErrors, CostTheirMean) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::fluid_classes_test

@@ -8,7 +8,7 @@
 #include "tests/analytical/fluid_runs.h"
 #include "tests/packet/traffic.h"
 
-namespace npunet {
+namespace npunet::fluid_closed_forms_test {
 namespace {
 
 using packet_test::message;
@@ -164,4 +164,4 @@ TEST_P(FluidParkingLot, WithFullBuffers) {
 INSTANTIATE_TEST_SUITE_P(Flows, FluidParkingLot, testing::Range(2, 9));
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::fluid_closed_forms_test

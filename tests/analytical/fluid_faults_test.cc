@@ -13,7 +13,7 @@
 #include "tests/packet/traffic.h"
 #include "tests/support/refusals.h"
 
-namespace npunet {
+namespace npunet::fluid_faults_test {
 namespace {
 
 using packet_test::message;
@@ -177,4 +177,4 @@ TEST(FluidFaults, EveryMessageArrivesInAnyOrderOfInsertion) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::fluid_faults_test

@@ -13,7 +13,7 @@
 #include "tests/packet/traffic.h"
 #include "topology/network/idle_path.h"
 
-namespace npunet {
+namespace npunet::fluid_network_test {
 namespace {
 
 using packet_test::Plan;
@@ -196,4 +196,4 @@ TEST(FluidNetwork, CarriesWhatIsSentInAnyOrderOfInsertion) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::fluid_network_test

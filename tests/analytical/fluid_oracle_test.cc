@@ -13,7 +13,7 @@
 #include "tests/support/counted_cases.h"
 #include "tests/support/draw.h"
 
-namespace npunet {
+namespace npunet::fluid_oracle_test {
 namespace {
 
 using packet_test::Plan;
@@ -100,4 +100,4 @@ TEST(FluidOracle, DeliversWhenThePlainNetworkDoes) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::fluid_oracle_test

@@ -10,7 +10,7 @@
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
 
-namespace npunet {
+namespace npunet::folded_links_test {
 namespace {
 
 engine::Results run(const engine::Workload& workload, const test::TestMachine& machine,
@@ -46,4 +46,4 @@ TEST(FoldedLinks, CarryWhatAllSend) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::folded_links_test

@@ -34,7 +34,7 @@
 #include "tests/support/collectives.h"
 #include "topology/yaml/network_reader.h"
 
-namespace npunet {
+namespace npunet::hierarchical_times_test {
 namespace {
 
 using engine::CollectiveKind;
@@ -389,4 +389,4 @@ TEST(HierarchicalTimes, BroadcastAndReduceOverRails) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::hierarchical_times_test

@@ -9,13 +9,13 @@ namespace npunet::test {
 
 namespace {
 
-constexpr Time never = Time::ps(-1);
+constexpr Time no_time = Time::ps(-1);
 
 struct Journey {
     std::vector<LinkId> links;
     std::size_t hop = 0;
-    Time waits_since = never;  ///< for links[hop]
-    Time arrives = never;      ///< at the end of links[hop - 1]
+    Time waits_since = no_time;  ///< for links[hop]
+    Time arrives = no_time;      ///< at the end of links[hop - 1]
 };
 
 class NaiveNetwork {
@@ -38,9 +38,9 @@ public:
 
     /// When something can happen after `now` (or at it, for `now` -1 ps); -1 ps: never.
     [[nodiscard]] Time next_after(Time now) const {
-        Time next = never;
+        Time next = no_time;
         const auto offer = [&](Time time) {
-            if (time > now && (next == never || time < next)) {
+            if (time > now && (next == no_time || time < next)) {
                 next = time;
             }
         };
@@ -49,7 +49,7 @@ public:
                 offer(plan_[i].start);
             }
             offer(journeys_[i].arrives);
-            if (journeys_[i].waits_since != never) {
+            if (journeys_[i].waits_since != no_time) {
                 offer(free_at_[journeys_[i].links[journeys_[i].hop].index()]);
             }
         }
@@ -60,7 +60,7 @@ public:
         for (std::size_t i = 0; i < plan_.size(); ++i) {
             Journey& journey = journeys_[i];
             if (journey.arrives == now) {
-                journey.arrives = never;
+                journey.arrives = no_time;
                 arrive(i, now);
             }
             if (plan_[i].after < 0 && plan_[i].start == now) {
@@ -94,7 +94,7 @@ private:
 
     [[nodiscard]] bool waits_for(std::size_t i, LinkId link) const {
         const Journey& journey = journeys_[i];
-        return journey.waits_since != never && journey.links[journey.hop] == link;
+        return journey.waits_since != no_time && journey.links[journey.hop] == link;
     }
 
     [[nodiscard]] Bytes waiting_for(LinkId link) const {
@@ -139,14 +139,14 @@ private:
         }
         if (journey.hop == 0) {
             run.outcomes[i].first_byte_left = now;
-            run.outcomes[i].sent = plan_[i].wants_sent ? end : never;
+            run.outcomes[i].sent = plan_[i].wants_sent ? end : no_time;
         }
         engine::LinkUse& use = run.links[link.index()];
         use.payload += plan_[i].bytes;
         use.wire += plan_[i].bytes;
         use.busy += end - now;
         free_at_[link.index()] = end;
-        journey.waits_since = never;
+        journey.waits_since = no_time;
         journey.arrives = end + latency;
         ++journey.hop;
     }
@@ -163,7 +163,7 @@ private:
 NaiveRun run_naively(const packet_test::Plan& plan,
                      const topology::NetworkDescription& description) {
     NaiveNetwork network(plan, description);
-    for (Time now = network.next_after(never); now != never; now = network.next_after(now)) {
+    for (Time now = network.next_after(no_time); now != no_time; now = network.next_after(now)) {
         network.happen(now);
     }
     return network.run;

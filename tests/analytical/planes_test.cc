@@ -22,7 +22,7 @@
 #include "tests/support/workloads.h"
 #include "topology/yaml/network_reader.h"
 
-namespace npunet {
+namespace npunet::planes_test {
 namespace {
 
 using analytical::CongestionAware;
@@ -230,4 +230,4 @@ TEST(PlanesFold, FoldsEqualPortsOnly) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::planes_test

@@ -6,7 +6,7 @@
 #include "analytical/congestion_unaware.h"
 #include "tests/analytical/traffic_networks.h"
 
-namespace npunet {
+namespace npunet::shared_ports_test {
 namespace {
 
 using packet_test::Plan;
@@ -35,4 +35,4 @@ TEST(SharedPorts, ALaterRouteWaitsForTheMessageBefore) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::shared_ports_test

@@ -8,7 +8,7 @@
 
 #include "test_files.h"
 
-namespace npunet::chakra {
+namespace npunet::chakra::dependency_check_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -156,4 +156,4 @@ TEST(DependencyCheck, AgreesWithExecution) {
 }
 
 }  // namespace
-}  // namespace npunet::chakra
+}  // namespace npunet::chakra::dependency_check_test

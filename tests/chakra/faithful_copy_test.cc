@@ -11,7 +11,7 @@
 #include "random_messages.h"
 #include "test_files.h"
 
-namespace npunet::chakra {
+namespace npunet::chakra::faithful_copy_test {
 namespace {
 
 class FaithfulCopy : public ::testing::Test {
@@ -178,4 +178,4 @@ TEST_F(FaithfulCopy, EveryFormMayBeCompressed) {
 }
 
 }  // namespace
-}  // namespace npunet::chakra
+}  // namespace npunet::chakra::faithful_copy_test

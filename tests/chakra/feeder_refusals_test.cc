@@ -15,7 +15,7 @@
 #include "test_files.h"
 #include "tests/support/shared_data.h"
 
-namespace npunet::chakra {
+namespace npunet::chakra::feeder_refusals_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -256,4 +256,4 @@ TEST_F(FeederRefusals, UnknownTypesMayBeKept) {
 }
 
 }  // namespace
-}  // namespace npunet::chakra
+}  // namespace npunet::chakra::feeder_refusals_test

@@ -7,7 +7,7 @@
 #include "chakra/inspection/trace_summary.h"
 #include "test_files.h"
 
-namespace npunet::chakra {
+namespace npunet::chakra::malformed_trace_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -197,4 +197,4 @@ TEST_F(MalformedTrace, DamagedGzip) {
 }
 
 }  // namespace
-}  // namespace npunet::chakra
+}  // namespace npunet::chakra::malformed_trace_test

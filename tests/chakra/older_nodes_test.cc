@@ -4,7 +4,7 @@
 
 #include "test_files.h"
 
-namespace npunet::chakra {
+namespace npunet::chakra::older_nodes_test {
 namespace {
 
 std::string error_of(Schema schema, const std::string& frame) {
@@ -189,4 +189,4 @@ TEST_F(WritingTheOldestSchema, SizesBeyond32BitsCannotBeSaid) {
 }
 
 }  // namespace
-}  // namespace npunet::chakra
+}  // namespace npunet::chakra::older_nodes_test

@@ -17,7 +17,7 @@
 #include "test_files.h"
 #include "tests/support/shared_data.h"
 
-namespace npunet::chakra {
+namespace npunet::chakra::schema_of_real_files_test {
 namespace {
 
 using Views = std::vector<std::string_view>;
@@ -113,4 +113,4 @@ TEST_F(SchemaOfRealFiles, OldestNodesSurviveARoundTrip) {
 }
 
 }  // namespace
-}  // namespace npunet::chakra
+}  // namespace npunet::chakra::schema_of_real_files_test

@@ -14,7 +14,7 @@
 #include "chakra/feeder/waiting_nodes.h"
 #include "test_files.h"
 
-namespace npunet::chakra {
+namespace npunet::chakra::sorted_runs_test {
 namespace {
 
 class SortedRunsTest : public ::testing::Test {
@@ -175,4 +175,4 @@ TEST_F(SortedRunsTest, WaitingNodesAreTakenOnce) {
 }
 
 }  // namespace
-}  // namespace npunet::chakra
+}  // namespace npunet::chakra::sorted_runs_test

@@ -11,7 +11,7 @@
 #include "test_files.h"
 #include "tests/support/shared_data.h"
 
-namespace npunet::chakra {
+namespace npunet::chakra::trace_summary_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -171,4 +171,4 @@ TEST_F(Summaries, TruncatedFile) {
 }
 
 }  // namespace
-}  // namespace npunet::chakra
+}  // namespace npunet::chakra::trace_summary_test

@@ -9,7 +9,7 @@
 #include "chakra/validation/workload_validation.h"
 #include "test_files.h"
 
-namespace npunet::chakra {
+namespace npunet::chakra::validation_test {
 namespace {
 
 using ::testing::AllOf;
@@ -402,4 +402,4 @@ TEST(FindingCodes, NamesAreDifferentOnes) {
 }
 
 }  // namespace
-}  // namespace npunet::chakra
+}  // namespace npunet::chakra::validation_test

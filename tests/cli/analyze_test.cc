@@ -7,7 +7,7 @@
 #include "tests/cli/analyze_folder.h"
 #include "tests/support/shared_data.h"
 
-namespace npunet::cli {
+namespace npunet::cli::analyze_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -204,4 +204,4 @@ TEST_F(AnalyzeTest, ArrangesFlatFolders) {
 }
 
 }  // namespace
-}  // namespace npunet::cli
+}  // namespace npunet::cli::analyze_test

@@ -12,7 +12,7 @@
 #include "tests/cli/bad_input.h"
 #include "tests/support/temporary_folder.h"
 
-namespace npunet::cli {
+namespace npunet::cli::ns3_simulator_test {
 namespace {
 
 using nlohmann::json;
@@ -195,4 +195,4 @@ TEST_F(Ns3Simulator, WhatItCannotServeIsRefusedByName) {
 }
 
 }  // namespace
-}  // namespace npunet::cli
+}  // namespace npunet::cli::ns3_simulator_test

@@ -14,7 +14,7 @@
 #include "tests/cli/program_run.h"
 #include "tests/support/temporary_folder.h"
 
-namespace npunet::cli {
+namespace npunet::cli::plan_inputs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -143,4 +143,4 @@ TEST_F(PlanInputs, HostfilesSayWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace npunet::cli
+}  // namespace npunet::cli::plan_inputs_test

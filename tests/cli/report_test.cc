@@ -7,7 +7,7 @@
 
 #include "tests/cli/bad_input.h"
 
-namespace npunet::cli {
+namespace npunet::cli::report_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -119,4 +119,4 @@ TEST_F(Report, SaysWhatIsNoResultsFolder) {
 }
 
 }  // namespace
-}  // namespace npunet::cli
+}  // namespace npunet::cli::report_test

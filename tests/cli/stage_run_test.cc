@@ -10,7 +10,7 @@
 #include "cli/program.h"
 #include "tests/support/temporary_folder.h"
 
-namespace npunet::cli {
+namespace npunet::cli::stage_run_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -87,4 +87,4 @@ TEST_F(StageRun, RefusesContradictions) {
 }
 
 }  // namespace
-}  // namespace npunet::cli
+}  // namespace npunet::cli::stage_run_test

@@ -11,7 +11,7 @@
 #include "chakra/files/trace_writer.h"
 #include "tests/cli/trace_commands.h"
 
-namespace npunet::cli {
+namespace npunet::cli::trace_convert_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -226,4 +226,4 @@ TEST_F(TraceCommands, ConvertRefuses) {
 }
 
 }  // namespace
-}  // namespace npunet::cli
+}  // namespace npunet::cli::trace_convert_test

@@ -10,7 +10,7 @@
 
 #include "tests/cli/trace_commands.h"
 
-namespace npunet::cli {
+namespace npunet::cli::trace_info_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -110,4 +110,4 @@ TEST_F(TraceCommands, SchemaOverridesWhatIsFound) {
 }
 
 }  // namespace
-}  // namespace npunet::cli
+}  // namespace npunet::cli::trace_info_test

@@ -10,7 +10,7 @@
 #include "chakra/files/trace_writer.h"
 #include "tests/cli/trace_commands.h"
 
-namespace npunet::cli {
+namespace npunet::cli::trace_print_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -101,4 +101,4 @@ TEST_F(TraceCommands, PrintOfADamagedTraceIsADocument) {
 }
 
 }  // namespace
-}  // namespace npunet::cli
+}  // namespace npunet::cli::trace_print_test

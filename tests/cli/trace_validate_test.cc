@@ -18,7 +18,7 @@
 #include "tests/cli/program_run.h"
 #include "tests/support/temporary_folder.h"
 
-namespace npunet::cli {
+namespace npunet::cli::trace_validate_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -217,4 +217,4 @@ TEST_F(TraceValidate, WhatTheEngineRefusesIsAnError) {
 }
 
 }  // namespace
-}  // namespace npunet::cli
+}  // namespace npunet::cli::trace_validate_test

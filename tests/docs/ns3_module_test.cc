@@ -12,7 +12,7 @@
 #include "page.h"
 #include "tests/support/temporary_folder.h"
 
-namespace npunet::docs_test {
+namespace npunet::docs_test::ns3_module_test {
 namespace {
 
 std::string content_of(const std::string& name) {
@@ -92,4 +92,4 @@ TEST(Ns3Module, NeedsThePackagesThatItNames) {
 }
 
 }  // namespace
-}  // namespace npunet::docs_test
+}  // namespace npunet::docs_test::ns3_module_test

@@ -18,7 +18,7 @@
 #include "help.h"
 #include "page.h"
 
-namespace npunet::docs_test {
+namespace npunet::docs_test::words_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -191,4 +191,4 @@ TEST(Words, MethodsOfThePlainRoomsHaveOneStyle) {
 }
 
 }  // namespace
-}  // namespace npunet::docs_test
+}  // namespace npunet::docs_test::words_test

@@ -9,7 +9,7 @@
 #include "tests/engine/algorithm_files.h"
 #include "tests/support/refusals.h"
 
-namespace npunet {
+namespace npunet::algorithm_refusals_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -299,4 +299,4 @@ TEST_F(AlgorithmRefusals, InSystemJson) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::algorithm_refusals_test

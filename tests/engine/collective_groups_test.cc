@@ -10,7 +10,7 @@
 
 #include "tests/support/collectives.h"
 
-namespace npunet {
+namespace npunet::collective_groups_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -270,4 +270,4 @@ TEST(CollectiveGroups, LateMembersNeverStall) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::collective_groups_test

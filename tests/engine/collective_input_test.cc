@@ -8,7 +8,7 @@
 #include "tests/support/refusals.h"
 #include "tests/support/temporary_folder.h"
 
-namespace npunet {
+namespace npunet::collective_input_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -220,4 +220,4 @@ TEST(CollectiveInput, RootsOnPartOfTheSystemInTheReference) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::collective_input_test

@@ -8,7 +8,7 @@
 #include "base/errors.h"
 #include "tests/support/machines.h"
 
-namespace npunet::engine {
+namespace npunet::engine::compute_model_test {
 namespace {
 
 /// Two NPUs of 2 TFLOP/s and 100 GB/s.
@@ -120,4 +120,4 @@ TEST(ComputeModel, SlowNpus) {
 }
 
 }  // namespace
-}  // namespace npunet::engine
+}  // namespace npunet::engine::compute_model_test

@@ -9,7 +9,7 @@
 #include <random>
 #include <tuple>
 
-namespace npunet::engine {
+namespace npunet::engine::event_queue_test {
 namespace {
 
 /// Notes when it was called with what, and does what a test wants besides.
@@ -349,4 +349,4 @@ TEST(EventQueue, AgreesWithAPriorityQueue) {
 }
 
 }  // namespace
-}  // namespace npunet::engine
+}  // namespace npunet::engine::event_queue_test

@@ -11,7 +11,7 @@
 #include "tests/engine/algorithm_files.h"
 #include "tests/support/refusals.h"
 
-namespace npunet {
+namespace npunet::file_algorithms_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -382,4 +382,4 @@ TEST(FileAlgorithms, CustomTracesInTheReference) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::file_algorithms_test

@@ -10,7 +10,7 @@
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
 
-namespace npunet::engine {
+namespace npunet::engine::fixed_times_test {
 namespace {
 
 constexpr Rate rate(50'000'000'000);
@@ -104,4 +104,4 @@ TEST(FixedTimes, OfARunRepeatIt) {
 }
 
 }  // namespace
-}  // namespace npunet::engine
+}  // namespace npunet::engine::fixed_times_test

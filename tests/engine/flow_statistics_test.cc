@@ -16,7 +16,7 @@
 
 #include "engine/results/message_recorder.h"
 
-namespace npunet::engine {
+namespace npunet::engine::flow_statistics_test {
 namespace {
 
 CompletedMessage message(std::int32_t from, std::int32_t to, std::int64_t bytes, Time start,
@@ -237,4 +237,4 @@ TEST(MessageRecorder, TellsMessagesOfAnInstantInTheOrderOfTheirIds) {
 }
 
 }  // namespace
-}  // namespace npunet::engine
+}  // namespace npunet::engine::flow_statistics_test

@@ -15,7 +15,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/workloads.h"
 
-namespace npunet {
+namespace npunet::hostile_input_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -256,4 +256,4 @@ TEST_F(SystemFile, DeepNestingIsRefusedWithoutRecursion) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::hostile_input_test

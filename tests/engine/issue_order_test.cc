@@ -12,7 +12,7 @@
 #include "tests/support/runs.h"
 #include "tests/support/workloads.h"
 
-namespace npunet {
+namespace npunet::issue_order_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -230,4 +230,4 @@ TEST(IssueOrder, CpuOperationsAreReplayed) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::issue_order_test

@@ -10,7 +10,7 @@
 
 #include "engine/collective_library/library_channels.h"
 
-namespace npunet::engine {
+namespace npunet::engine::library_tuner_test {
 namespace {
 
 constexpr std::int64_t kib = 1024;
@@ -163,4 +163,4 @@ TEST(LibraryVersion, ReadsTwoOrThreeNumbers) {
 }
 
 }  // namespace
-}  // namespace npunet::engine
+}  // namespace npunet::engine::library_tuner_test

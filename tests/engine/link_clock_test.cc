@@ -6,7 +6,7 @@
 
 #include "tests/support/machines.h"
 
-namespace npunet::engine {
+namespace npunet::engine::link_clock_test {
 namespace {
 
 constexpr LinkId link(0);
@@ -58,4 +58,4 @@ TEST(LinkClock, ALinkThatIsNeverUpHasNoRate) {
 }
 
 }  // namespace
-}  // namespace npunet::engine
+}  // namespace npunet::engine::link_clock_test

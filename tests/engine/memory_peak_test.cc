@@ -8,7 +8,7 @@
 #include "tests/support/runs.h"
 #include "tests/support/workloads.h"
 
-namespace npunet {
+namespace npunet::memory_peak_test {
 namespace {
 
 using test::compute_node;
@@ -101,4 +101,4 @@ TEST(MemoryPeak, IsZeroWithoutTensors) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::memory_peak_test

@@ -14,7 +14,7 @@
 #include "tests/support/runs.h"
 #include "tests/support/workloads.h"
 
-namespace npunet {
+namespace npunet::program_order_oracle_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -311,4 +311,4 @@ TEST(ProgramOrderOracle, IsThatOfTheRounds) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::program_order_oracle_test

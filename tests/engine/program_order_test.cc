@@ -15,7 +15,7 @@
 #include "tests/support/runs.h"
 #include "tests/support/workloads.h"
 
-namespace npunet {
+namespace npunet::program_order_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -204,4 +204,4 @@ TEST(ProgramOrder, RanksShareAProgramWhereTheirOrderIsEqual) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::program_order_test

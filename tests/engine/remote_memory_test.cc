@@ -12,7 +12,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/workloads.h"
 
-namespace npunet {
+namespace npunet::remote_memory_test {
 namespace {
 
 using engine::RemoteMemoryConfig;
@@ -245,4 +245,4 @@ TEST_F(RemoteMemoryFile, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::remote_memory_test

@@ -6,7 +6,7 @@
 
 #include "tests/engine/published_contents.h"
 
-namespace npunet::test {
+namespace npunet::test::schedule_bytes_test {
 namespace {
 
 std::int64_t ones(std::int32_t value) {
@@ -144,4 +144,4 @@ TEST(Schedules, NoMemberSendsMoreThanTheBound) {
 }
 
 }  // namespace
-}  // namespace npunet::test
+}  // namespace npunet::test::schedule_bytes_test

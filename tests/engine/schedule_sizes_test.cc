@@ -7,7 +7,7 @@
 
 #include "tests/engine/schedule_cases.h"
 
-namespace npunet {
+namespace npunet::schedule_sizes_test {
 namespace {
 
 using engine::Exchange;
@@ -137,4 +137,4 @@ TEST(ScheduleSizes, DoubleBinaryTreesTurnToTheLowerChildFirst) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::schedule_sizes_test

@@ -12,7 +12,7 @@
 #include "base/errors.h"
 #include "tests/support/refusals.h"
 
-namespace npunet::engine {
+namespace npunet::engine::shared_network_test {
 namespace {
 
 /// A network in which the test says what happens to messages.
@@ -183,4 +183,4 @@ TEST_F(SharedNetworkTest, ErrorsNameTheJob) {
 }
 
 }  // namespace
-}  // namespace npunet::engine
+}  // namespace npunet::engine::shared_network_test

@@ -9,7 +9,7 @@
 #include "tests/support/runs.h"
 #include "tests/support/workloads.h"
 
-namespace npunet {
+namespace npunet::simulation_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -235,4 +235,4 @@ TEST(Simulation, RanksMustMatchTheNetwork) {
 }
 
 }  // namespace
-}  // namespace npunet
+}  // namespace npunet::simulation_test

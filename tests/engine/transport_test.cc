@@ -8,7 +8,7 @@
 
 #include "topology/network/network_description.h"
 
-namespace npunet::engine {
+namespace npunet::engine::transport_test {
 namespace {
 
 /// A network in which the test says what happens to messages.
@@ -117,4 +117,4 @@ TEST_F(TransportTest, SendsALineOneAfterTheOther) {
 }
 
 }  // namespace
-}  // namespace npunet::engine
+}  // namespace npunet::engine::transport_test

@@ -12,7 +12,7 @@ namespace npunet::fuzz {
 namespace {
 
 /// A value of YAML; and of a span of NPUs each, with the job that has it.
-constexpr std::size_t bytes_for_each = 60;
+constexpr std::size_t jobs_bytes_for_each = 60;
 constexpr std::size_t span_bytes = std::size_t{16} << 20;
 
 /// Spans that are long by their numbers alone cost time and show nothing.
@@ -33,7 +33,7 @@ void run_jobs(std::string_view input) {
     const MemoryFile file(input);
     const std::string path = file.path().string();
     accepts_written([&] {
-        const MemoryWatch watch(memory_limit(bytes_for_each * input.size(), span_bytes));
+        const MemoryWatch watch(memory_limit(jobs_bytes_for_each * input.size(), span_bytes));
         const study::JobsFile jobs = study::read_jobs_file(path);
         watch.check();
         expect(!jobs.jobs.empty(), "a file without jobs");

@@ -14,7 +14,7 @@ namespace {
 
 using namespace generators;
 
-constexpr std::size_t bytes_for_each = 60;
+constexpr std::size_t model_bytes_for_each = 60;
 /// Weights of the experts of all layers: what the model's numbers alone explain.
 constexpr std::int64_t most_weights = std::int64_t{1} << 16;
 
@@ -47,7 +47,7 @@ void run_model(std::string_view input) {
     }
     std::optional<ModelSpec> model;
     accepts_written([&] {
-        const MemoryWatch watch(memory_limit(bytes_for_each * input.size(), reader_buffers));
+        const MemoryWatch watch(memory_limit(model_bytes_for_each * input.size(), reader_buffers));
         model = read_model_file(folder / "model.yml");
         watch.check();
     });

@@ -23,12 +23,12 @@ using namespace topology;
 
 /// Networks that are so large by their numbers alone cost time and show nothing.
 constexpr double largest_network = 4096;
-constexpr std::size_t most_values = 20'000;
+constexpr std::size_t most_network_values = 20'000;
 constexpr std::size_t most_walked = 24;
 /// Of such a network, whose size its numbers explain.
 constexpr std::size_t network_bytes = std::size_t{96} << 20;
 /// What a value of YAML takes, the least being two bytes of it.
-constexpr std::size_t bytes_for_each = 60;
+constexpr std::size_t network_bytes_for_each = 60;
 
 /// The product of all numbers that stand there, besides those of speeds; infinite where there are
 /// more than `values` values, aliases followed.
@@ -116,7 +116,7 @@ void run_network(std::string_view input) {
     }
     double size = 0;
     accepts_written([&] {
-        std::size_t values = most_values;
+        std::size_t values = most_network_values;
         size = product_of_numbers(parse_yaml("network.yml", std::string(files[0])), values);
     });
     if (!(size <= largest_network)) {
@@ -125,7 +125,7 @@ void run_network(std::string_view input) {
     std::vector<std::string> warnings;
     std::optional<NetworkDescription> network;
     accepts_written([&] {
-        const MemoryWatch watch(memory_limit(bytes_for_each * input.size(), network_bytes));
+        const MemoryWatch watch(memory_limit(network_bytes_for_each * input.size(), network_bytes));
         network = read_network(folder / "network.yml",
                                (choice & 2U) != 0 ? GigaByte::Binary : GigaByte::Decimal,
                                (choice & 1U) != 0, &warnings);

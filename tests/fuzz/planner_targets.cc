@@ -14,7 +14,7 @@ namespace {
 
 using namespace planner;
 
-constexpr std::size_t bytes_for_each = 60;
+constexpr std::size_t planner_bytes_for_each = 60;
 
 metis::Arguments arguments_of(std::int64_t layers) {
     metis::Arguments arguments;
@@ -49,14 +49,16 @@ void run_cluster(std::string_view input) {
     inputs.hostfile = folder / "hostfile";
     inputs.cluster_file = folder / "cluster.json";
     accepts_written([&] {
-        const MemoryWatch watch(memory_limit(bytes_for_each * input.size(), reader_buffers));
+        const MemoryWatch watch(
+            memory_limit(planner_bytes_for_each * input.size(), reader_buffers));
         inputs.hosts = read_hostfile(inputs.hostfile,
                                      metis_rules ? HostfileRules::Metis : HostfileRules::Npunet);
         watch.check();
         expect(!inputs.hosts.empty(), "a cluster without hosts");
     });
     const bool read = accepts_written([&] {
-        const MemoryWatch watch(memory_limit(bytes_for_each * input.size(), reader_buffers));
+        const MemoryWatch watch(
+            memory_limit(planner_bytes_for_each * input.size(), reader_buffers));
         inputs.cluster = read_cluster_file(
             inputs.cluster_file, metis_rules ? ClusterFileRules::Metis : ClusterFileRules::Npunet);
         watch.check();
@@ -113,7 +115,8 @@ void run_layer_profile(std::string_view input) {
     metis::Inputs inputs;
     inputs.profile_folder = folder.path();
     const bool read = accepts_written([&] {
-        const MemoryWatch watch(memory_limit(bytes_for_each * input.size(), reader_buffers));
+        const MemoryWatch watch(
+            memory_limit(planner_bytes_for_each * input.size(), reader_buffers));
         inputs.profiles = read_profiles(folder.path());
         watch.check();
     });

@@ -14,7 +14,7 @@ namespace {
 
 using namespace generators::megatron;
 
-constexpr std::size_t bytes_for_each = 60;
+constexpr std::size_t run_folder_bytes_for_each = 60;
 /// The groups of a run of few ranks, and the models that a run may name.
 constexpr std::size_t run_bytes = std::size_t{16} << 20;
 
@@ -49,7 +49,7 @@ void run_log_folder(std::string_view input) {
     folder.write("comm_log_rank_0.json", "[]");
     folder.write("comm_log_rank_1.json", "[]");
     accepts_written([&] {
-        const MemoryWatch watch(memory_limit(bytes_for_each * input.size(), run_bytes));
+        const MemoryWatch watch(memory_limit(run_folder_bytes_for_each * input.size(), run_bytes));
         const LogFolder opened = open_log_folder(folder.path());
         watch.check();
         expect(opened.logs.size() == 2 && opened.run.world() == 2, "logs of other ranks");
@@ -76,7 +76,8 @@ void run_segment_times(std::string_view input) {
     const MemoryFile file(input);
     const std::string path = file.path().string();
     accepts_written([&] {
-        const MemoryWatch watch(memory_limit(bytes_for_each * input.size(), reader_buffers));
+        const MemoryWatch watch(
+            memory_limit(run_folder_bytes_for_each * input.size(), reader_buffers));
         const SegmentTimes times = read_segment_times(path);
         watch.check();
         for (const std::string& name : segment_names()) {

@@ -17,10 +17,10 @@ namespace {
 
 using namespace study;
 
-constexpr std::size_t bytes_for_each = 60;
+constexpr std::size_t sweep_bytes_for_each = 60;
 /// More combinations cost time and show nothing.
 constexpr std::size_t most_points = 4096;
-constexpr std::size_t most_values = 20'000;
+constexpr std::size_t most_sweep_values = 20'000;
 /// A point with a row of each axis; the networks and models that the spec names, which are read.
 constexpr std::size_t points_bytes = std::size_t{8} << 20;
 
@@ -54,7 +54,7 @@ void run_sweep(std::string_view input) {
     const std::vector<std::string_view> files = files_of(input, 2);
     std::size_t combinations = most_points + 1;
     accepts_written([&] {
-        std::size_t values = most_values;
+        std::size_t values = most_sweep_values;
         combinations = product_of_lists(parse_yaml("sweep.yml", std::string(files[0])), values);
     });
     if (files.size() > 1) {
@@ -75,7 +75,7 @@ void run_sweep(std::string_view input) {
         folder.write("points.csv", files[1]);
     }
     accepts_written([&] {
-        const MemoryWatch watch(memory_limit(bytes_for_each * input.size(), points_bytes));
+        const MemoryWatch watch(memory_limit(sweep_bytes_for_each * input.size(), points_bytes));
         const DesignSpace space = read_design_space(folder / "sweep.yml");
         watch.check();
         expect(!space.points.empty(), "a sweep without points");
@@ -138,7 +138,7 @@ std::vector<std::string> expression_seeds() {
 void run_journal(std::string_view input) {
     std::optional<Outcome> outcome;
     {
-        const MemoryWatch watch(memory_limit(bytes_for_each * input.size(), reader_buffers));
+        const MemoryWatch watch(memory_limit(sweep_bytes_for_each * input.size(), reader_buffers));
         outcome = read_outcome(input);
         watch.check();
     }

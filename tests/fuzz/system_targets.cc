@@ -13,22 +13,22 @@ namespace {
 using namespace engine;
 
 /// A value, the least being two bytes, with the keys of its object, and twice in an override.
-constexpr std::size_t bytes_for_each = 40;
+constexpr std::size_t system_bytes_for_each = 40;
 
-Dialect dialect_of(unsigned char choice) {
-    const std::vector<std::string> names = Dialect::names();
-    return Dialect::named(names[choice % names.size()]);
+engine::Dialect dialect_of(unsigned char choice) {
+    const std::vector<std::string> names = engine::Dialect::names();
+    return engine::Dialect::named(names[choice % names.size()]);
 }
 
 /// Has a file of a dialect, which the first byte chooses, read by `read`(path, dialect, warnings)
 /// within the memory that it explains, and what was read looked at by `check`.
 template <class Read, class Check>
 void run_in_dialect(std::string_view input, const Read& read, const Check& check) {
-    const Dialect dialect = dialect_of(take_byte(input));
+    const engine::Dialect dialect = dialect_of(take_byte(input));
     const MemoryFile file(input);
     const std::string path = file.path().string();
     accepts_written([&] {
-        const MemoryWatch watch(memory_limit(bytes_for_each * input.size(), reader_buffers));
+        const MemoryWatch watch(memory_limit(system_bytes_for_each * input.size(), reader_buffers));
         std::vector<std::string> warnings;
         const auto config = read(path, dialect, warnings);
         watch.check();

@@ -13,7 +13,7 @@
 #include "tests/generators/steps.h"
 #include "tests/support/counted_cases.h"
 
-namespace npunet::generators {
+namespace npunet::generators::attention_flops_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -256,4 +256,4 @@ TEST(AttentionKernel, UnfusedMovesTheScores) {
 }
 
 }  // namespace
-}  // namespace npunet::generators
+}  // namespace npunet::generators::attention_flops_test

@@ -10,7 +10,7 @@
 #include "tests/generators/rendezvous.h"
 #include "tests/generators/steps.h"
 
-namespace npunet::generators {
+namespace npunet::generators::dependency_test {
 namespace {
 
 using chakra::NodeType;
@@ -117,4 +117,4 @@ TEST(Rendezvous, EveryPlanRunsToItsEnd) {
 }
 
 }  // namespace
-}  // namespace npunet::generators
+}  // namespace npunet::generators::dependency_test

@@ -16,7 +16,7 @@
 #include "tests/generators/rendezvous.h"
 #include "tests/generators/steps.h"
 
-namespace npunet::generators {
+namespace npunet::generators::layer_split_test {
 namespace {
 
 using ::testing::AllOf;
@@ -251,4 +251,4 @@ TEST(UnequalStages, AreAsFastAsTheSlowest) {
 }
 
 }  // namespace
-}  // namespace npunet::generators
+}  // namespace npunet::generators::layer_split_test

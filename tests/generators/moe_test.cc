@@ -18,7 +18,7 @@
 #include "tests/generators/steps.h"
 #include "tests/support/machines.h"
 
-namespace npunet::generators {
+namespace npunet::generators::moe_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -276,4 +276,4 @@ TEST(ExpertParallel, StepsRunToTheirEnd) {
 }
 
 }  // namespace
-}  // namespace npunet::generators
+}  // namespace npunet::generators::moe_test

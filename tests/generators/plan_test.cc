@@ -11,7 +11,7 @@
 #include "generators/transformer/rank_grid.h"
 #include "tests/generators/steps.h"
 
-namespace npunet::generators {
+namespace npunet::generators::plan_test {
 namespace {
 
 using ::testing::AllOf;
@@ -191,4 +191,4 @@ TEST(RankGrid, GroupsPartitionTheRanks) {
 }
 
 }  // namespace
-}  // namespace npunet::generators
+}  // namespace npunet::generators::plan_test

@@ -21,7 +21,7 @@
 #include "tests/generators/rendezvous.h"
 #include "tests/generators/steps.h"
 
-namespace npunet::generators {
+namespace npunet::generators::step_ops_test {
 namespace {
 
 using chakra::Node;
@@ -300,4 +300,4 @@ TEST(StepOps, InferenceHasNoneOfThem) {
 }
 
 }  // namespace
-}  // namespace npunet::generators
+}  // namespace npunet::generators::step_ops_test

@@ -12,7 +12,7 @@
 #include "tests/generators/rendezvous.h"
 #include "tests/generators/steps.h"
 
-namespace npunet::generators {
+namespace npunet::generators::tensor_overlap_test {
 namespace {
 
 using chakra::Node;
@@ -139,4 +139,4 @@ TEST(TensorOverlap, IsAShare) {
 }
 
 }  // namespace
-}  // namespace npunet::generators
+}  // namespace npunet::generators::tensor_overlap_test

@@ -18,7 +18,7 @@ using packet::HopTelemetry;
 constexpr std::int64_t us = 1'000'000;
 constexpr std::int64_t ms = 1000 * us;
 
-enum class Kind { Depart, Arrive, Acknowledge, Notify, Send };
+enum class EventKind { Depart, Arrive, Acknowledge, Notify, Send };
 
 struct Packet {
     int flow = 0;
@@ -30,7 +30,7 @@ struct Packet {
 
 struct Event {
     std::int64_t time = 0;
-    Kind kind = Kind::Send;
+    EventKind kind = EventKind::Send;
     Packet packet;
     [[nodiscard]] auto key() const {
         return std::make_tuple(time, kind, packet.flow, packet.number);
@@ -55,7 +55,7 @@ public:
             Sender sender;
             sender.control = packet::make_congestion_control(choice, setup.path());
             senders_.push_back(std::move(sender));
-            events_.push({flow * setup.stagger, Kind::Send, {flow, 0, 0, false, {}}});
+            events_.push({flow * setup.stagger, EventKind::Send, {flow, 0, 0, false, {}}});
         }
         delivered_.resize(senders_.size());
     }
@@ -89,20 +89,20 @@ private:
 
     void handle(const Event& event) {
         switch (event.kind) {
-            case Kind::Send:
+            case EventKind::Send:
                 senders_[index(event)].waiting = true;
                 send(event.packet.flow, event.time);
                 break;
-            case Kind::Arrive:
+            case EventKind::Arrive:
                 arrive(event);
                 break;
-            case Kind::Depart:
+            case EventKind::Depart:
                 depart(event.time);
                 break;
-            case Kind::Acknowledge:
+            case EventKind::Acknowledge:
                 acknowledge(event);
                 break;
-            case Kind::Notify:
+            case EventKind::Notify:
                 senders_[index(event)].control->notified(event.time);
                 break;
         }
@@ -122,10 +122,10 @@ private:
         sender.control->packet_sent(now, setup_.packet);
         sender.in_flight += setup_.packet;
         events_.push({now + time_of(setup_.link) + setup_.delay,
-                      Kind::Arrive,
+                      EventKind::Arrive,
                       {flow, now, sender.next++, false, {}}});
         sender.next_start = now + time_of(std::min(setup_.link, sender.control->rate(now)));
-        events_.push({sender.next_start, Kind::Send, {flow, 0, sender.next, false, {}}});
+        events_.push({sender.next_start, EventKind::Send, {flow, 0, sender.next, false, {}}});
     }
 
     void arrive(const Event& event) {
@@ -134,7 +134,7 @@ private:
         queue_.back().marked = is_marked(waiting, event.packet);
         most_queue_ = counts_ ? std::max(most_queue_, waiting) : 0;
         if (queue_.size() == 1) {
-            events_.push({event.time + time_of(setup_.rate), Kind::Depart, event.packet});
+            events_.push({event.time + time_of(setup_.rate), EventKind::Depart, event.packet});
         }
     }
 
@@ -160,17 +160,17 @@ private:
         sent_ += setup_.packet;
         packet.seen = {now, sent_, waiting_bytes(), setup_.rate};
         if (!queue_.empty()) {
-            events_.push({now + time_of(setup_.rate), Kind::Depart, queue_.front()});
+            events_.push({now + time_of(setup_.rate), EventKind::Depart, queue_.front()});
         }
         if (counts_) {
             delivered_[static_cast<std::size_t>(packet.flow)] += setup_.packet;
         }
-        events_.push({now + setup_.delay, Kind::Acknowledge, packet});
+        events_.push({now + setup_.delay, EventKind::Acknowledge, packet});
         Sender& sender = senders_[static_cast<std::size_t>(packet.flow)];
         if (packet.marked && interval_ > 0 &&
             (sender.notified < 0 || now - sender.notified >= interval_)) {
             sender.notified = now;
-            events_.push({now + setup_.delay, Kind::Notify, packet});
+            events_.push({now + setup_.delay, EventKind::Notify, packet});
         }
         for (int flow = 0; flow < setup_.flows; ++flow) {
             send(flow, now);

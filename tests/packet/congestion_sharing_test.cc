@@ -16,7 +16,7 @@
 #include "packet/congestion/timely.h"
 #include "topology/parameters/congestion_parameters.h"
 
-namespace npunet::packet_test {
+namespace npunet::packet_test::congestion_sharing_test {
 namespace {
 
 using packet::Acknowledgement;
@@ -151,4 +151,4 @@ TEST(CongestionControl, IsMadeAsChosen) {
 }
 
 }  // namespace
-}  // namespace npunet::packet_test
+}  // namespace npunet::packet_test::congestion_sharing_test

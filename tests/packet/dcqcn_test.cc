@@ -11,7 +11,7 @@
 #include "choice_with.h"
 #include "topology/parameters/congestion_parameters.h"
 
-namespace npunet::packet_test {
+namespace npunet::packet_test::dcqcn_test {
 namespace {
 
 using packet::Dcqcn;
@@ -309,4 +309,4 @@ TEST(Dcqcn, ADayOffTakesNoTime) {
 }
 
 }  // namespace
-}  // namespace npunet::packet_test
+}  // namespace npunet::packet_test::dcqcn_test

@@ -8,7 +8,7 @@
 #include "choice_with.h"
 #include "topology/parameters/congestion_parameters.h"
 
-namespace npunet::packet_test {
+namespace npunet::packet_test::dctcp_test {
 namespace {
 
 using packet::Acknowledgement;
@@ -138,4 +138,4 @@ TEST(Dctcp, KeepsToItsBounds) {
 }
 
 }  // namespace
-}  // namespace npunet::packet_test
+}  // namespace npunet::packet_test::dctcp_test

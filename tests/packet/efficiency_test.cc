@@ -14,7 +14,7 @@
 #include "topology/builders/fat_tree.h"
 #include "traffic.h"
 
-namespace npunet::packet_test {
+namespace npunet::packet_test::efficiency_test {
 namespace {
 
 using topology::NetworkDescription;
@@ -187,4 +187,4 @@ TEST(Efficiency, AllToAllOnTori) {
 }
 
 }  // namespace
-}  // namespace npunet::packet_test
+}  // namespace npunet::packet_test::efficiency_test

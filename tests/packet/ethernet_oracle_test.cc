@@ -15,7 +15,7 @@
 #include "topology/parameters/congestion_parameters.h"
 #include "traffic.h"
 
-namespace npunet::packet_test {
+namespace npunet::packet_test::ethernet_oracle_test {
 namespace {
 
 struct Case {
@@ -135,4 +135,4 @@ TEST(EthernetOracle, AgreesWhereWindowsCloseAfterLosses) {
 INSTANTIATE_TEST_SUITE_P(Seeds, EthernetOracleOfRandom, testing::Range(0U, 10U));
 
 }  // namespace
-}  // namespace npunet::packet_test
+}  // namespace npunet::packet_test::ethernet_oracle_test

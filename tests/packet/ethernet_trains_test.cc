@@ -16,7 +16,7 @@
 #include "topology/parameters/congestion_parameters.h"
 #include "traffic.h"
 
-namespace npunet::packet_test {
+namespace npunet::packet_test::ethernet_trains_test {
 namespace {
 
 using topology::CongestionAlgorithm;
@@ -326,4 +326,4 @@ TEST(EthernetTrains, ShortMessagesAreLeftAlone) {
 INSTANTIATE_TEST_SUITE_P(Seeds, EthernetTrainsOfRandom, testing::Range(0U, 6U));
 
 }  // namespace
-}  // namespace npunet::packet_test
+}  // namespace npunet::packet_test::ethernet_trains_test

@@ -10,7 +10,7 @@
 #include "choice_with.h"
 #include "topology/parameters/congestion_parameters.h"
 
-namespace npunet::packet_test {
+namespace npunet::packet_test::hpcc_test {
 namespace {
 
 using packet::Acknowledgement;
@@ -174,4 +174,4 @@ TEST(Hpcc, IsSmall) {
 }
 
 }  // namespace
-}  // namespace npunet::packet_test
+}  // namespace npunet::packet_test::hpcc_test

@@ -11,7 +11,7 @@
 #include "topology/parameters/congestion_control.h"
 #include "topology/parameters/congestion_parameters.h"
 
-namespace npunet::packet_test {
+namespace npunet::packet_test::marks_first_test {
 namespace {
 
 using topology::CongestionAlgorithm;
@@ -154,4 +154,4 @@ TEST(MarksFirst, KeepingTheTargetRateFillsTheLink) {
 }
 
 }  // namespace
-}  // namespace npunet::packet_test
+}  // namespace npunet::packet_test::marks_first_test

@@ -17,7 +17,7 @@
 #include "topology/builders/fat_tree.h"
 #include "topology/routing/product_routing.h"
 
-namespace npunet::packet_test {
+namespace npunet::packet_test::multipath_gain_test {
 namespace {
 
 using topology::NetworkDescription;
@@ -203,4 +203,4 @@ TEST(MultipathGain, UgalOnUniformTraffic) {
 }
 
 }  // namespace
-}  // namespace npunet::packet_test
+}  // namespace npunet::packet_test::multipath_gain_test

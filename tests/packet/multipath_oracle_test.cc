@@ -17,7 +17,7 @@
 #include "topology/routing/product_routing.h"
 #include "traffic.h"
 
-namespace npunet::packet_test {
+namespace npunet::packet_test::multipath_oracle_test {
 namespace {
 
 using topology::DimensionKind;
@@ -209,4 +209,4 @@ TEST_P(MultipathOracle, EqualsThePlainNetwork) {
 INSTANTIATE_TEST_SUITE_P(Seeds, MultipathOracle, testing::Range(0U, 3U));
 
 }  // namespace
-}  // namespace npunet::packet_test
+}  // namespace npunet::packet_test::multipath_oracle_test

@@ -12,7 +12,7 @@
 #include "tests/support/draw.h"
 #include "traffic.h"
 
-namespace npunet::packet_test {
+namespace npunet::packet_test::packet_machine_oracle_test {
 namespace {
 
 struct Configuration {
@@ -164,4 +164,4 @@ TEST_P(PacketMachineOracle, EqualsThePlainNetwork) {
 INSTANTIATE_TEST_SUITE_P(Seeds, PacketMachineOracle, testing::Range(0U, 4U));
 
 }  // namespace
-}  // namespace npunet::packet_test
+}  // namespace npunet::packet_test::packet_machine_oracle_test

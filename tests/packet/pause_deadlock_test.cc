@@ -17,7 +17,7 @@
 #include "topology/network/pause_cycle.h"
 #include "topology/yaml/network_reader.h"
 
-namespace npunet::packet_test {
+namespace npunet::packet_test::pause_deadlock_test {
 namespace {
 
 using testing::HasSubstr;
@@ -155,4 +155,4 @@ TEST(PauseDeadlock, EndsTheRunWherePacketsNeedItsLinks) {
 }
 
 }  // namespace
-}  // namespace npunet::packet_test
+}  // namespace npunet::packet_test::pause_deadlock_test

@@ -14,7 +14,7 @@
 #include "topology/builders/dragonfly.h"
 #include "topology/routing/product_routing.h"
 
-namespace npunet::packet_test {
+namespace npunet::packet_test::reroutes_test {
 namespace {
 
 using topology::LinkFault;
@@ -276,4 +276,4 @@ TEST(PacketReroutes, LoseNothing) {
 }
 
 }  // namespace
-}  // namespace npunet::packet_test
+}  // namespace npunet::packet_test::reroutes_test

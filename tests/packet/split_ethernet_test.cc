@@ -19,7 +19,7 @@
 #include "topology/parameters/congestion_control.h"
 #include "topology/parameters/congestion_parameters.h"
 
-namespace npunet::packet_test {
+namespace npunet::packet_test::split_ethernet_test {
 namespace {
 
 using packet::PacketKind;
@@ -278,4 +278,4 @@ TEST(SplitEthernet, ObserversAreToldTheSame) {
 }
 
 }  // namespace
-}  // namespace npunet::packet_test
+}  // namespace npunet::packet_test::split_ethernet_test

@@ -15,7 +15,7 @@
 #include "topology/builders/builder.h"
 #include "traffic.h"
 
-namespace npunet::packet_test {
+namespace npunet::packet_test::split_machine_test {
 namespace {
 
 using topology::NetworkDescription;
@@ -157,4 +157,4 @@ TEST(SplitMachine, ObserversAreToldTheSame) {
 }
 
 }  // namespace
-}  // namespace npunet::packet_test
+}  // namespace npunet::packet_test::split_machine_test

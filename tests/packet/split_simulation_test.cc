@@ -20,7 +20,7 @@
 #include "tests/support/refusals.h"
 #include "tests/support/workloads.h"
 
-namespace npunet::packet_test {
+namespace npunet::packet_test::split_simulation_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -229,4 +229,4 @@ TEST(SplitSimulation, RefusesMemoryOfSeveralNpus) {
 }
 
 }  // namespace
-}  // namespace npunet::packet_test
+}  // namespace npunet::packet_test::split_simulation_test

@@ -21,7 +21,7 @@
 #include "topology/yaml/network_reader.h"
 #include "traffic.h"
 
-namespace npunet::packet_test {
+namespace npunet::packet_test::steady_steps_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -343,4 +343,4 @@ TEST(SteadySteps, UnequalPartsGoOneByOne) {
 }
 
 }  // namespace
-}  // namespace npunet::packet_test
+}  // namespace npunet::packet_test::steady_steps_test

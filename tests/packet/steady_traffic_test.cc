@@ -12,7 +12,7 @@
 #include "tests/support/draw.h"
 #include "traffic.h"
 
-namespace npunet::packet_test {
+namespace npunet::packet_test::steady_traffic_test {
 namespace {
 
 struct Configuration {
@@ -160,4 +160,4 @@ TEST(SteadyTraffic, ShortMessagesAreLeftAlone) {
 }
 
 }  // namespace
-}  // namespace npunet::packet_test
+}  // namespace npunet::packet_test::steady_traffic_test

@@ -8,7 +8,7 @@
 #include "choice_with.h"
 #include "topology/parameters/congestion_parameters.h"
 
-namespace npunet::packet_test {
+namespace npunet::packet_test::swift_test {
 namespace {
 
 using packet::Acknowledgement;
@@ -148,4 +148,4 @@ TEST(Swift, KeepsToItsBounds) {
 }
 
 }  // namespace
-}  // namespace npunet::packet_test
+}  // namespace npunet::packet_test::swift_test

@@ -7,7 +7,7 @@
 #include "choice_with.h"
 #include "topology/parameters/congestion_parameters.h"
 
-namespace npunet::packet_test {
+namespace npunet::packet_test::timely_test {
 namespace {
 
 using packet::Acknowledgement;
@@ -133,4 +133,4 @@ TEST(Timely, ScalesWithThePath) {
 }
 
 }  // namespace
-}  // namespace npunet::packet_test
+}  // namespace npunet::packet_test::timely_test

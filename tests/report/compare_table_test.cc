@@ -10,7 +10,7 @@
 #include "report/gap_table.h"
 #include "tests/report/sample_results.h"
 
-namespace npunet::report {
+namespace npunet::report::compare_table_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -314,4 +314,4 @@ TEST(CompareJson, HasTheDocumentedKeys) {
 }
 
 }  // namespace
-}  // namespace npunet::report
+}  // namespace npunet::report::compare_table_test

@@ -12,7 +12,7 @@
 #include "tests/report/sample_results.h"
 #include "tests/support/temporary_folder.h"
 
-namespace npunet::report {
+namespace npunet::report::documentation_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -99,4 +99,4 @@ TEST(Documentation, ExplainsEveryColumn) {
 }
 
 }  // namespace
-}  // namespace npunet::report
+}  // namespace npunet::report::documentation_test

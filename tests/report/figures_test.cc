@@ -14,7 +14,7 @@
 #include "report/figures/scale.h"
 #include "report/figures/time_memory_figure.h"
 
-namespace npunet::report {
+namespace npunet::report::figures_test {
 namespace {
 
 /// Every tag is closed by its own end.
@@ -208,4 +208,4 @@ TEST(Scale, SizesHaveBinaryTicks) {
 }
 
 }  // namespace
-}  // namespace npunet::report
+}  // namespace npunet::report::figures_test

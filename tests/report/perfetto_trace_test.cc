@@ -12,7 +12,7 @@
 #include "report/activity.h"
 #include "tests/report/sample_timeline.h"
 
-namespace npunet::report {
+namespace npunet::report::perfetto_trace_test {
 namespace {
 
 using analysis::Category;
@@ -350,4 +350,4 @@ TEST(PerfettoTrace, OfNothingIsEmpty) {
 }
 
 }  // namespace
-}  // namespace npunet::report
+}  // namespace npunet::report::perfetto_trace_test

@@ -10,7 +10,7 @@
 #include "report/figures/stage_figure.h"
 #include "report/plan_output.h"
 
-namespace npunet::report {
+namespace npunet::report::ranked_plans_test {
 namespace {
 
 using ::testing::AllOf;
@@ -187,4 +187,4 @@ TEST(RankedPlans, SearchTimesAreDrawn) {
 }
 
 }  // namespace
-}  // namespace npunet::report
+}  // namespace npunet::report::ranked_plans_test

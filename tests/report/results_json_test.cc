@@ -10,7 +10,7 @@
 
 #include "tests/report/sample_results.h"
 
-namespace npunet::report {
+namespace npunet::report::results_json_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -273,4 +273,4 @@ TEST(ResultsJson, SeveralJobs) {
 }
 
 }  // namespace
-}  // namespace npunet::report
+}  // namespace npunet::report::results_json_test

@@ -11,7 +11,7 @@
 #include "tests/report/html/sample_pages.h"
 #include "tests/report/sample_timeline.h"
 
-namespace npunet::report {
+namespace npunet::report::side_by_side_test {
 namespace {
 
 using testing::ElementsAre;
@@ -85,4 +85,4 @@ TEST(SideBySide, DifferencesAreExact) {
 }
 
 }  // namespace
-}  // namespace npunet::report
+}  // namespace npunet::report::side_by_side_test

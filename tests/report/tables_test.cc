@@ -11,7 +11,7 @@
 #include "report/text_table.h"
 #include "tests/report/sample_results.h"
 
-namespace npunet::report {
+namespace npunet::report::tables_test {
 namespace {
 
 using testing::HasSubstr;
@@ -200,4 +200,4 @@ TEST(SummaryTable, HasTheRatesOfAStep) {
 }
 
 }  // namespace
-}  // namespace npunet::report
+}  // namespace npunet::report::tables_test

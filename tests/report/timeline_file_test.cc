@@ -15,7 +15,7 @@
 #include "tests/support/refusals.h"
 #include "tests/support/temporary_folder.h"
 
-namespace npunet::report {
+namespace npunet::report::timeline_file_test {
 namespace {
 
 using analysis::RunTimeline;
@@ -151,4 +151,4 @@ TEST(TimelineFile, SaysWhereThereIsNone) {
 }
 
 }  // namespace
-}  // namespace npunet::report
+}  // namespace npunet::report::timeline_file_test

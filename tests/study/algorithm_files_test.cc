@@ -9,7 +9,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/workloads.h"
 
-namespace npunet::study {
+namespace npunet::study::algorithm_files_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -103,4 +103,4 @@ TEST(AlgorithmFiles, ARingTakesWhatTheBuiltInRingTakes) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::algorithm_files_test

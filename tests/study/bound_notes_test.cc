@@ -19,7 +19,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/workloads.h"
 
-namespace npunet::study {
+namespace npunet::study::bound_notes_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -261,4 +261,4 @@ TEST(RunBounds, AreNeverBeatenWhereLinksAreShared) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::bound_notes_test

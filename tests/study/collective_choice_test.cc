@@ -18,7 +18,7 @@
 #include "tests/support/temporary_folder.h"
 #include "topology/yaml/network_reader.h"
 
-namespace npunet::study {
+namespace npunet::study::collective_choice_test {
 namespace {
 
 using engine::CollectiveKind;
@@ -164,4 +164,4 @@ TEST(CollectiveChoice, IsMostlyTheBestAtPacketLevel) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::collective_choice_test

@@ -13,7 +13,7 @@
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
 
-namespace npunet::study {
+namespace npunet::study::collective_choices_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -171,4 +171,4 @@ TEST(CollectiveChoices, NothingIsToldOfWhatIsGiven) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::collective_choices_test

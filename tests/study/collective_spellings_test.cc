@@ -11,7 +11,7 @@
 #include "tests/support/custom_text.h"
 #include "tests/support/temporary_folder.h"
 
-namespace npunet::study {
+namespace npunet::study::collective_spellings_test {
 namespace {
 
 using engine::CollectiveKind;
@@ -133,4 +133,4 @@ TEST(CollectiveSpellings, KeepEveryNicBusy) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::collective_spellings_test

@@ -14,7 +14,7 @@
 #include "tests/support/workloads.h"
 #include "topology/yaml/network_reader.h"
 
-namespace npunet::study {
+namespace npunet::study::effect_levels_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -411,4 +411,4 @@ TEST(EffectLevels, WithoutIsolatedRuns) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::effect_levels_test

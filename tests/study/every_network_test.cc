@@ -14,7 +14,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/workloads.h"
 
-namespace npunet::study {
+namespace npunet::study::every_network_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -131,4 +131,4 @@ TEST(EveryNetwork, Delivers256Npus) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::every_network_test

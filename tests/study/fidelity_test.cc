@@ -11,7 +11,7 @@
 #include "tests/support/runs.h"
 #include "tests/support/workloads.h"
 
-namespace npunet::study {
+namespace npunet::study::fidelity_test {
 namespace {
 
 using testing::AllOf;
@@ -184,4 +184,4 @@ TEST(Fidelity, FluidSaysThatFullBuffersHeldBack) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::fidelity_test

@@ -18,7 +18,7 @@
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
 
-namespace npunet::study {
+namespace npunet::study::flow_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -255,4 +255,4 @@ TEST(Flows, CountPortsForInjection) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::flow_test

@@ -19,7 +19,7 @@
 #include "tests/support/workloads.h"
 #include "topology/yaml/network_reader.h"
 
-namespace npunet::study {
+namespace npunet::study::fluid_features_test {
 namespace {
 
 using packet_test::Plan;
@@ -285,4 +285,4 @@ TEST(FluidAgainstPackets, ErrorsOfLinks) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::fluid_features_test

@@ -25,7 +25,7 @@
 #include "topology/builders/builder.h"
 #include "topology/yaml/network_reader.h"
 
-namespace npunet::study {
+namespace npunet::study::fold_test {
 namespace {
 
 using topology::DimensionKind;
@@ -485,4 +485,4 @@ TEST(Fold, LibrariesAndInterleavedStages) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::fold_test

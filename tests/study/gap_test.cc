@@ -17,7 +17,7 @@
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
 
-namespace npunet::study {
+namespace npunet::study::gap_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -392,4 +392,4 @@ TEST(GapWatch, IsAskedAndStopsTheExplanation) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::gap_test

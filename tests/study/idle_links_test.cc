@@ -15,7 +15,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/workloads.h"
 
-namespace npunet::study {
+namespace npunet::study::idle_links_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -228,4 +228,4 @@ TEST(IdleLinks, DoNotChangeARun) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::idle_links_test

@@ -14,7 +14,7 @@
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
 
-namespace npunet::study {
+namespace npunet::study::jobs_test {
 namespace {
 
 using test::compute_node;
@@ -297,4 +297,4 @@ TEST(Jobs, ReferenceAccountsBeginAtTheStart) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::jobs_test

@@ -15,7 +15,7 @@
 #include "tests/support/machines.h"
 #include "tests/support/temporary_folder.h"
 
-namespace npunet::study {
+namespace npunet::study::library_simulation_test {
 namespace {
 
 using engine::CollectiveKind;
@@ -190,4 +190,4 @@ TEST(LibrarySimulation, TheEstimateIsTheClosedFormOfTheTunersChoice) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::library_simulation_test

@@ -15,7 +15,7 @@
 #include "study/steps/step_ledger.h"
 #include "tests/support/temporary_folder.h"
 
-namespace npunet::study {
+namespace npunet::study::measured_steps_test {
 namespace {
 
 using testing::Contains;
@@ -237,4 +237,4 @@ TEST(StepLedger, MarksRowsThatContradictEachOther) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::measured_steps_test

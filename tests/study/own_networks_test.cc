@@ -16,7 +16,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/workloads.h"
 
-namespace npunet::study {
+namespace npunet::study::own_networks_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -134,4 +134,4 @@ TEST(OwnNetworks, AreNotWhatTheReferenceDoes) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::own_networks_test

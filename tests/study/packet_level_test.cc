@@ -13,7 +13,7 @@
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
 
-namespace npunet::study {
+namespace npunet::study::packet_level_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -205,4 +205,4 @@ TEST(PacketLevel, PartsOfATrainingStepSumToItsFinish) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::packet_level_test

@@ -18,7 +18,7 @@
 #include "tests/generators/steps.h"
 #include "tests/support/machines.h"
 
-namespace npunet::study {
+namespace npunet::study::pipeline_test {
 namespace {
 
 using generators::PipelineBenchmark;
@@ -252,4 +252,4 @@ TEST(PipelineBubble, OfATransformer) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::pipeline_test

@@ -17,7 +17,7 @@
 #include "tests/planner/search/searched_problem.h"
 #include "topology/yaml/network_reader.h"
 
-namespace npunet::study {
+namespace npunet::study::plan_verification_test {
 namespace {
 
 using generators::GeneratedWorkload;
@@ -298,4 +298,4 @@ TEST(NetworkRates, NetworksOfOtherSizesAreRefused) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::plan_verification_test

@@ -16,7 +16,7 @@
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
 
-namespace npunet::study {
+namespace npunet::study::random_effect_levels_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -338,4 +338,4 @@ TEST(RandomTransportOfEffectLevels, DoesNotChangeTheLevelsBelowIt) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomEffectLevels, testing::Range(0, 4));
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::random_effect_levels_test

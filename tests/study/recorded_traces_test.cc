@@ -11,7 +11,7 @@
 #include "tests/support/shared_data.h"
 #include "tests/support/temporary_folder.h"
 
-namespace npunet::study {
+namespace npunet::study::recorded_traces_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -92,4 +92,4 @@ TEST(RecordedTraces, ProfiledDataParallelStep) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::recorded_traces_test

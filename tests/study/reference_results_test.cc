@@ -20,7 +20,7 @@
 #include "tests/support/shared_data.h"
 #include "tests/support/stage_cases.h"
 
-namespace npunet::study {
+namespace npunet::study::reference_results_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -197,4 +197,4 @@ TEST(ReferenceResults, EndpointDelayZeroIsRefused) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::reference_results_test

@@ -17,7 +17,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/workloads.h"
 
-namespace npunet::study {
+namespace npunet::study::reported_cases_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -227,4 +227,4 @@ TEST(ReportedCases, AllToAllsOfExperts) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::reported_cases_test

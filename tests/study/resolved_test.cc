@@ -15,7 +15,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/workloads.h"
 
-namespace npunet::study {
+namespace npunet::study::resolved_test {
 namespace {
 
 using test::receive_node;
@@ -163,4 +163,4 @@ TEST(ResolvedPackets, ManyIncastsAreMarked) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::resolved_test

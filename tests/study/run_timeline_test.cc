@@ -18,7 +18,7 @@
 #include "tests/support/machines.h"
 #include "tests/support/models.h"
 
-namespace npunet::study {
+namespace npunet::study::run_timeline_test {
 namespace {
 
 using analysis::Category;
@@ -226,4 +226,4 @@ TEST(RunTimelines, LinkLoadOfEthernet) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::run_timeline_test

@@ -15,7 +15,7 @@
 #include "tests/support/shared_data.h"
 #include "tests/support/stage_cases.h"
 
-namespace npunet::study {
+namespace npunet::study::stage_pipeline_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -120,4 +120,4 @@ TEST(StagePipeline, RecordedCasesFinish) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::stage_pipeline_test

@@ -7,7 +7,7 @@
 #include "tests/generators/steps.h"
 #include "tests/study/as_machine.h"
 
-namespace npunet::study {
+namespace npunet::study::step_rates_test {
 namespace {
 
 Machine machine_of(double peak_tflops) {
@@ -110,4 +110,4 @@ TEST(StepRates, AreLeftOutOfWhatDidNotEnd) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::step_rates_test

@@ -19,7 +19,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/workloads.h"
 
-namespace npunet::study {
+namespace npunet::study::stop_question_test {
 namespace {
 
 using chakra::CollectiveType;
@@ -223,4 +223,4 @@ TEST(StopQuestion, IsAskedAndHeardOnEveryNetwork) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::stop_question_test

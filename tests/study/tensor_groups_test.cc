@@ -19,7 +19,7 @@
 #include "tests/support/workloads.h"
 #include "topology/yaml/network_reader.h"
 
-namespace npunet::study {
+namespace npunet::study::tensor_groups_test {
 namespace {
 
 using testing::Contains;
@@ -135,4 +135,4 @@ TEST(TensorGroups, OfJobs) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::tensor_groups_test

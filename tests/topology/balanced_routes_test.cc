@@ -18,7 +18,7 @@
 #include "tests/support/custom_text.h"
 #include "topology/routing/graph_router.h"
 
-namespace npunet::topology {
+namespace npunet::topology::balanced_routes_test {
 namespace {
 
 const std::string links = "bandwidth: 50, latency: 500}\n";
@@ -357,4 +357,4 @@ TEST(BalancedRoutes, DoWithTheChannelsThatClassesLeave) {
 }
 
 }  // namespace
-}  // namespace npunet::topology
+}  // namespace npunet::topology::balanced_routes_test

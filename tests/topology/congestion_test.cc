@@ -14,7 +14,7 @@
 #include "topology/yaml/network_reader.h"
 #include "topology/yaml/network_sections.h"
 
-namespace npunet::topology {
+namespace npunet::topology::congestion_test {
 namespace {
 
 using ::testing::AllOf;
@@ -235,4 +235,4 @@ TEST(CongestionSection, NeedsATransport) {
 }
 
 }  // namespace
-}  // namespace npunet::topology
+}  // namespace npunet::topology::congestion_test

@@ -13,7 +13,7 @@
 #include "topology/routing/automatic_router.h"
 #include "topology/routing/graph_router.h"
 
-namespace npunet::topology {
+namespace npunet::topology::custom_test {
 namespace {
 
 using testing::AllOf;
@@ -479,4 +479,4 @@ TEST(CustomSection, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace npunet::topology
+}  // namespace npunet::topology::custom_test

@@ -11,7 +11,7 @@
 #include "networks.h"
 #include "own_networks.h"
 
-namespace npunet::topology {
+namespace npunet::topology::dragonfly_test {
 namespace {
 
 using testing::HasSubstr;
@@ -241,4 +241,4 @@ TEST(DragonflySection, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace npunet::topology
+}  // namespace npunet::topology::dragonfly_test

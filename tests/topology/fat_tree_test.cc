@@ -11,7 +11,7 @@
 #include "networks.h"
 #include "own_networks.h"
 
-namespace npunet::topology {
+namespace npunet::topology::fat_tree_test {
 namespace {
 
 using testing::HasSubstr;
@@ -326,4 +326,4 @@ TEST(FatTreeSection, StandsAlone) {
 }
 
 }  // namespace
-}  // namespace npunet::topology
+}  // namespace npunet::topology::fat_tree_test

@@ -13,7 +13,7 @@
 #include "topology/builders/fat_tree.h"
 #include "topology/network/injection.h"
 
-namespace npunet::topology {
+namespace npunet::topology::graph_partition_test {
 namespace {
 
 const Rate rate(50'000'000'000);
@@ -91,4 +91,4 @@ TEST(Parts, CutNoLinkWithoutLatency) {
 }
 
 }  // namespace
-}  // namespace npunet::topology
+}  // namespace npunet::topology::graph_partition_test

@@ -13,7 +13,7 @@
 #include "topology/network/headroom.h"
 #include "topology/routing/up_down_order.h"
 
-namespace npunet::topology {
+namespace npunet::topology::graph_router_test {
 namespace {
 
 using OneWay = std::pair<int, int>;
@@ -160,4 +160,4 @@ TEST(Headroom, HasALimit) {
 }
 
 }  // namespace
-}  // namespace npunet::topology
+}  // namespace npunet::topology::graph_router_test

@@ -11,7 +11,7 @@
 #include "topology/network/network_description.h"
 #include "topology/yaml/network_reader.h"
 
-namespace npunet::topology {
+namespace npunet::topology::layout_test {
 namespace {
 
 constexpr Rate rate(50'000'000'000);
@@ -97,4 +97,4 @@ TEST(Layout, OfASingleNpuIsAPlace) {
 }
 
 }  // namespace
-}  // namespace npunet::topology
+}  // namespace npunet::topology::layout_test

@@ -15,7 +15,7 @@
 #include "topology/builders/builder.h"
 #include "topology/yaml/network_reader.h"
 
-namespace npunet::topology {
+namespace npunet::topology::marking_test {
 namespace {
 
 using testing::AllOf;
@@ -177,4 +177,4 @@ TEST(Marking, WarnsOfConfigurationsThatNeverMark) {
 }
 
 }  // namespace
-}  // namespace npunet::topology
+}  // namespace npunet::topology::marking_test

@@ -14,7 +14,7 @@
 #include "topology/routing/pair_hash.h"
 #include "topology/routing/product_routing.h"
 
-namespace npunet::topology {
+namespace npunet::topology::multipath_test {
 namespace {
 
 constexpr LinkSpeed speed{Rate(50'000'000'000), Time::ns(500)};
@@ -354,4 +354,4 @@ TEST(Multipath, GraphOffersAllShortestPaths) {
 }
 
 }  // namespace
-}  // namespace npunet::topology
+}  // namespace npunet::topology::multipath_test

@@ -14,7 +14,7 @@
 #include "tests/support/random_faults.h"
 #include "topology/yaml/network_reader.h"
 
-namespace npunet::topology {
+namespace npunet::topology::pause_cycle_test {
 namespace {
 
 using testing::AllOf;
@@ -175,4 +175,4 @@ TEST(PauseCycle, OfDragonfliesIsSoughtAmongSomeRoutes) {
 }
 
 }  // namespace
-}  // namespace npunet::topology
+}  // namespace npunet::topology::pause_cycle_test

@@ -10,7 +10,7 @@
 #include "networks.h"
 #include "own_networks.h"
 
-namespace npunet::topology {
+namespace npunet::topology::rail_test {
 namespace {
 
 using testing::HasSubstr;
@@ -153,4 +153,4 @@ TEST(RailSection, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace npunet::topology
+}  // namespace npunet::topology::rail_test

@@ -26,7 +26,7 @@
 #include "topology/graph/neighbours.h"
 #include "topology/network/find_tiers.h"
 
-namespace npunet::topology {
+namespace npunet::topology::tiers_test {
 namespace {
 
 using testing::ElementsAre;
@@ -474,4 +474,4 @@ TEST(FindTiers, OfLargeNetworks) {
 }
 
 }  // namespace
-}  // namespace npunet::topology
+}  // namespace npunet::topology::tiers_test

@@ -10,7 +10,7 @@
 #include "topology/network/network_description.h"
 #include "topology/yaml/network_reader.h"
 
-namespace npunet::topology {
+namespace npunet::topology::transport_section_test {
 namespace {
 
 using testing::HasSubstr;
@@ -269,4 +269,4 @@ TEST(TransportSection, RefusesWhatIsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace npunet::topology
+}  // namespace npunet::topology::transport_section_test

@@ -15,8 +15,8 @@ using chakra::CollectiveType;
 using study::Fidelity;
 using topology::DimensionKind;
 
-constexpr Rate rate(50'000'000'000);
-constexpr Time latency = Time::ns(500);
+constexpr Rate link_rate(50'000'000'000);
+constexpr Time link_latency = Time::ns(500);
 constexpr std::int64_t mib = 1 << 20;
 
 std::string ratio(Time time, Time to) {
@@ -75,25 +75,25 @@ Table fidelities() {
                 {},
                 {}};
     add_collective(table, "all-reduce of 64 MiB, ring, ring of 16", CollectiveType::AllReduce,
-                   64 * mib, test::ring_machine(16, rate, latency), "ring");
+                   64 * mib, test::ring_machine(16, link_rate, link_latency), "ring");
     add_collective(table, "all-reduce of 64 MiB, ring by dimension, torus 8 x 8",
-                   CollectiveType::AllReduce, 64 * mib, test::torus_machine(8, 8, rate, latency),
-                   "ring");
+                   CollectiveType::AllReduce, 64 * mib,
+                   test::torus_machine(8, 8, link_rate, link_latency), "ring");
     add_collective(table, "all-reduce of 64 MiB, ring by dimension, mesh 4 x 4",
-                   CollectiveType::AllReduce, 64 * mib, test::mesh_machine(4, 4, rate, latency),
-                   "ring");
+                   CollectiveType::AllReduce, 64 * mib,
+                   test::mesh_machine(4, 4, link_rate, link_latency), "ring");
     add_collective(table, "all-reduce of 64 MiB, halving-doubling, ring of 16",
-                   CollectiveType::AllReduce, 64 * mib, test::ring_machine(16, rate, latency),
-                   "halvingDoubling");
+                   CollectiveType::AllReduce, 64 * mib,
+                   test::ring_machine(16, link_rate, link_latency), "halvingDoubling");
     add_collective(table, "all-to-all of 16 MiB, direct, switch of 16", CollectiveType::AllToAll,
-                   16 * mib, test::line_machine(DimensionKind::Switch, 16, rate, latency),
+                   16 * mib, test::line_machine(DimensionKind::Switch, 16, link_rate, link_latency),
                    "direct");
     add_collective(table, "all-to-all of 16 MiB, direct, ring of 16", CollectiveType::AllToAll,
-                   16 * mib, test::ring_machine(16, rate, latency), "direct");
+                   16 * mib, test::ring_machine(16, link_rate, link_latency), "direct");
     add_step(table, "training step, dp 2, tp 4, pp 2, torus 4 x 4",
-             test::torus_machine(4, 4, rate, latency));
+             test::torus_machine(4, 4, link_rate, link_latency));
     add_step(table, "training step, dp 2, tp 4, pp 2, mesh 4 x 4",
-             test::mesh_machine(4, 4, rate, latency));
+             test::mesh_machine(4, 4, link_rate, link_latency));
     return table;
 }
 

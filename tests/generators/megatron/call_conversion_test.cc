@@ -14,7 +14,7 @@
 #include "random_runs.h"
 #include "tests/support/temporary_folder.h"
 
-namespace npunet::generators::megatron {
+namespace npunet::generators::megatron::call_conversion_test {
 
 namespace {
 
@@ -251,4 +251,4 @@ TEST_F(Conversions, TimesOfSegments) {
 
 }  // namespace
 
-}  // namespace npunet::generators::megatron
+}  // namespace npunet::generators::megatron::call_conversion_test

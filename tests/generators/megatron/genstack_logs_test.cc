@@ -16,7 +16,7 @@
 #include "tests/support/shared_data.h"
 #include "tests/support/temporary_folder.h"
 
-namespace npunet::generators::megatron {
+namespace npunet::generators::megatron::genstack_logs_test {
 
 namespace {
 
@@ -193,4 +193,4 @@ TEST(GenstackLogText, HasTheCountsOfThePlan) {
 
 }  // namespace
 
-}  // namespace npunet::generators::megatron
+}  // namespace npunet::generators::megatron::genstack_logs_test

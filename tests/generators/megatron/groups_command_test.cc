@@ -22,7 +22,7 @@
 #include "tests/support/shared_data.h"
 #include "tests/support/temporary_folder.h"
 
-namespace npunet::cli {
+namespace npunet::cli::groups_command_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -243,4 +243,4 @@ TEST_F(GroupsCommand, ReproducesTheOriginalsFiles) {
 }
 
 }  // namespace
-}  // namespace npunet::cli
+}  // namespace npunet::cli::groups_command_test

@@ -18,7 +18,7 @@
 #include "tests/support/refusals.h"
 #include "tests/support/runs.h"
 
-namespace npunet::generators::megatron {
+namespace npunet::generators::megatron::log_conversion_test {
 
 namespace {
 
@@ -234,4 +234,4 @@ TEST_F(ConvertedLogs, AnyVocabulary) {
 
 }  // namespace
 
-}  // namespace npunet::generators::megatron
+}  // namespace npunet::generators::megatron::log_conversion_test

@@ -11,7 +11,7 @@
 #include "tests/cli/program_run.h"
 #include "tests/support/refusals.h"
 
-namespace npunet::generators::megatron {
+namespace npunet::generators::megatron::log_folder_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -269,4 +269,4 @@ TEST_F(LogFolders, InfoIsStrictWhenAsked) {
 }
 
 }  // namespace
-}  // namespace npunet::generators::megatron
+}  // namespace npunet::generators::megatron::log_folder_test

@@ -10,7 +10,7 @@
 #include "generators/megatron/matching/rendezvous.h"
 #include "log_files.h"
 
-namespace npunet::generators::megatron {
+namespace npunet::generators::megatron::log_rendezvous_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -291,4 +291,4 @@ TEST_F(RecordedRendezvous, FindsChanges) {
 }
 
 }  // namespace
-}  // namespace npunet::generators::megatron
+}  // namespace npunet::generators::megatron::log_rendezvous_test

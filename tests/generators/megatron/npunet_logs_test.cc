@@ -15,7 +15,7 @@
 #include "random_runs.h"
 #include "tests/support/temporary_folder.h"
 
-namespace npunet::generators::megatron {
+namespace npunet::generators::megatron::npunet_logs_test {
 
 namespace {
 
@@ -255,4 +255,4 @@ TEST(NameOfTheFolder, IsTheStemOfAModelFile) {
 
 }  // namespace
 
-}  // namespace npunet::generators::megatron
+}  // namespace npunet::generators::megatron::npunet_logs_test

@@ -12,7 +12,7 @@
 #include "random_runs.h"
 #include "run_facts.h"
 
-namespace npunet::generators::megatron {
+namespace npunet::generators::megatron::npunet_program_test {
 
 namespace {
 
@@ -295,4 +295,4 @@ TEST(NpunetProgram, ComputationDoesNotDependOnThePlan) {
 
 }  // namespace
 
-}  // namespace npunet::generators::megatron
+}  // namespace npunet::generators::megatron::npunet_program_test

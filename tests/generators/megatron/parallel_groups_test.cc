@@ -14,7 +14,7 @@
 #include "tests/support/shared_data.h"
 #include "tests/support/temporary_folder.h"
 
-namespace npunet::generators::megatron {
+namespace npunet::generators::megatron::parallel_groups_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -371,4 +371,4 @@ TEST(ParallelGroupsData, IsReproducedByteForByte) {
 }
 
 }  // namespace
-}  // namespace npunet::generators::megatron
+}  // namespace npunet::generators::megatron::parallel_groups_test

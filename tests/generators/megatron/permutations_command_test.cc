@@ -15,7 +15,7 @@
 #include "tests/support/counted_cases.h"
 #include "tests/support/shared_data.h"
 
-namespace npunet::generators::megatron {
+namespace npunet::generators::megatron::permutations_command_test {
 
 namespace {
 
@@ -267,4 +267,4 @@ TEST_F(PermutationsCommand, RefusesWhatIsNoFolderOfARun) {
 }
 
 }  // namespace
-}  // namespace npunet::generators::megatron
+}  // namespace npunet::generators::megatron::permutations_command_test

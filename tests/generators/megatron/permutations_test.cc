@@ -9,7 +9,7 @@
 #include "base/errors.h"
 #include "generators/megatron/traffic/python_set_order.h"
 
-namespace npunet::generators::megatron {
+namespace npunet::generators::megatron::permutations_test {
 
 namespace {
 
@@ -261,4 +261,4 @@ TEST(PythonSetOrder, OfLargeSets) {
 }
 
 }  // namespace
-}  // namespace npunet::generators::megatron
+}  // namespace npunet::generators::megatron::permutations_test

@@ -10,7 +10,7 @@
 #include "base/errors.h"
 #include "tests/generators/megatron/parallel_groups_cases.h"
 
-namespace npunet::generators::megatron {
+namespace npunet::generators::megatron::process_groups_test {
 namespace {
 
 std::vector<std::int32_t> values(const std::vector<Rank>& ranks) {
@@ -76,4 +76,4 @@ TEST(ProcessGroupsOf, ImpossiblePlansAreRefused) {
 
 }  // namespace
 
-}  // namespace npunet::generators::megatron
+}  // namespace npunet::generators::megatron::process_groups_test

@@ -10,7 +10,7 @@
 #include "generators/megatron/matching/rendezvous.h"
 #include "log_files.h"
 
-namespace npunet::generators::megatron {
+namespace npunet::generators::megatron::recorded_logs_test {
 namespace {
 
 using Counts = std::map<Operation, std::int64_t>;
@@ -120,4 +120,4 @@ TEST_F(Recorded, AllCallsMeet) {
 }
 
 }  // namespace
-}  // namespace npunet::generators::megatron
+}  // namespace npunet::generators::megatron::recorded_logs_test

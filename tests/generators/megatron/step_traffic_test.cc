@@ -10,7 +10,7 @@
 #include "generators/megatron/traffic/step_permutations.h"
 #include "generators/megatron/traffic/traffic.h"
 
-namespace npunet::generators::megatron {
+namespace npunet::generators::megatron::step_traffic_test {
 
 namespace {
 
@@ -318,4 +318,4 @@ TEST(Traffic, AllReduceAsItRuns) {
 }
 
 }  // namespace
-}  // namespace npunet::generators::megatron
+}  // namespace npunet::generators::megatron::step_traffic_test

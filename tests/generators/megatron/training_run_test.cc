@@ -8,7 +8,7 @@
 
 #include "tests/support/refusals.h"
 
-namespace npunet::generators::megatron {
+namespace npunet::generators::megatron::training_run_test {
 
 namespace {
 
@@ -102,4 +102,4 @@ TEST(RefusedRun, OfUnknownModel) {
 
 }  // namespace
 
-}  // namespace npunet::generators::megatron
+}  // namespace npunet::generators::megatron::training_run_test

@@ -7,7 +7,7 @@
 
 #include "planner/metis/group_arrangements.h"
 
-namespace npunet::planner::metis {
+namespace npunet::planner::metis::groups_test {
 namespace {
 
 /// Wider than what the search has, which GCC 12 cannot compare without a false warning.
@@ -141,4 +141,4 @@ TEST(GroupArrangements, CountIsCutOff) {
 }
 
 }  // namespace
-}  // namespace npunet::planner::metis
+}  // namespace npunet::planner::metis::groups_test

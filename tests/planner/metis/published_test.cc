@@ -8,7 +8,7 @@
 #include "published_cluster.h"
 #include "tests/support/shared_data.h"
 
-namespace npunet::planner::metis {
+namespace npunet::planner::metis::published_test {
 namespace {
 
 class Published : public ::testing::Test {
@@ -79,4 +79,4 @@ TEST_F(Published, ProfilesAreThoseOfTheSharedRows) {
 }
 
 }  // namespace
-}  // namespace npunet::planner::metis
+}  // namespace npunet::planner::metis::published_test

@@ -13,7 +13,7 @@
 #include "tests/report/html/sample_pages.h"
 #include "tests/report/sample_timeline.h"
 
-namespace npunet::report {
+namespace npunet::report::chart_section_test {
 namespace {
 
 using analysis::RunTimeline;
@@ -141,4 +141,4 @@ TEST(LinkMapSection, HasTheSharesOfTheBins) {
 }
 
 }  // namespace
-}  // namespace npunet::report
+}  // namespace npunet::report::chart_section_test

@@ -9,7 +9,7 @@
 #include "tests/report/html/parsed_page.h"
 #include "tests/report/html/sample_pages.h"
 
-namespace npunet::report {
+namespace npunet::report::data_table_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -131,4 +131,4 @@ TEST(DataTable, HasAFootApartFromItsRows) {
 }
 
 }  // namespace
-}  // namespace npunet::report
+}  // namespace npunet::report::data_table_test

@@ -7,7 +7,7 @@
 #include "tests/report/html/parsed_page.h"
 #include "tests/report/html/sample_pages.h"
 
-namespace npunet::report {
+namespace npunet::report::escape_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -64,4 +64,4 @@ TEST(Escape, MakesJsonHarmlessInAScript) {
 }
 
 }  // namespace
-}  // namespace npunet::report
+}  // namespace npunet::report::escape_test

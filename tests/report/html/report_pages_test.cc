@@ -14,7 +14,7 @@
 #include "tests/report/html/sample_pages.h"
 #include "tests/report/sample_results.h"
 
-namespace npunet::report {
+namespace npunet::report::report_pages_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -271,4 +271,4 @@ TEST(ComparisonPage, LeavesOutWhatIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace npunet::report
+}  // namespace npunet::report::report_pages_test

@@ -12,7 +12,7 @@
 #include "report/profile/reference_tables.h"
 #include "tests/support/temporary_folder.h"
 
-namespace npunet::report {
+namespace npunet::report::column_table_test {
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
@@ -121,4 +121,4 @@ TEST(ColumnTable, DurationsAreTheReferences) {
 }
 
 }  // namespace
-}  // namespace npunet::report
+}  // namespace npunet::report::column_table_test

@@ -12,7 +12,7 @@
 #include "report/profile/reference_tables.h"
 #include "tests/support/shared_data.h"
 
-namespace npunet::report {
+namespace npunet::report::reference_figures_test {
 namespace {
 
 using analysis::KernelTable;
@@ -280,4 +280,4 @@ TEST(ReferenceFigures, APassWithoutCommunicationIsDrawn) {
 }
 
 }  // namespace
-}  // namespace npunet::report
+}  // namespace npunet::report::reference_figures_test
