@@ -12,6 +12,7 @@
 #include "tests/generators/element_bytes.h"
 #include "tests/generators/parallel_plans.h"
 #include "tests/generators/rendezvous.h"
+#include "tests/support/counted_cases.h"
 
 namespace npunet::generators {
 namespace {
@@ -31,9 +32,10 @@ ModelSpec latent_moe() {
 }
 
 /// Random plans of training, turned into inference.
-std::vector<Plan> inference_plans(const ModelSpec& model, Mode mode, std::uint32_t seed) {
+std::vector<Plan> inference_plans(const ModelSpec& model, Mode mode, std::uint32_t seed,
+                                  std::size_t drawn = 60) {
     std::vector<Plan> plans;
-    for (Plan plan : random_plans(model, 60, seed)) {
+    for (Plan plan : random_plans(model, drawn, seed)) {
         plan.mode = mode;
         plan.cp = 1;
         plan.zero = 0;
@@ -50,7 +52,7 @@ std::vector<Plan> inference_plans(const ModelSpec& model, Mode mode, std::uint32
             plans.push_back(resolve_plan(model, plan));
         }
     }
-    EXPECT_GT(plans.size(), 30U);
+    EXPECT_GT(plans.size(), drawn / 2);
     return plans;
 }
 
@@ -87,9 +89,12 @@ TEST(MoeInference, FlopsAreThoseOfTheActiveWeights) {
 // back once: T k h e bytes each, 4 bytes a probability; within etp they are gathered, and their
 // sums scattered.
 TEST(MoeInference, BytesAreTheClosedForm) {
+    const std::size_t drawn = test::random_cases(20, 200);  // for each model and mode
+    std::size_t compared = 0;
     for (const ModelSpec& model : {small_moe(), skewed_moe(), latent_moe()}) {
         for (const Mode mode : {Mode::Prefill, Mode::Decode}) {
-            for (const Plan& plan : inference_plans(model, mode, 43)) {
+            for (const Plan& plan : inference_plans(model, mode, 43, drawn)) {
+                ++compared;
                 SCOPED_TRACE(model.name + " " + full_description(plan));
                 const GeneratedWorkload workload = generate(model, plan);
                 const auto bytes = [&workload](const char* part) {
@@ -132,6 +137,7 @@ TEST(MoeInference, BytesAreTheClosedForm) {
             }
         }
     }
+    test::count_cases(compared);
 }
 
 // Experts belong to the groups of training.

@@ -16,6 +16,7 @@
 #include "tests/generators/element_bytes.h"
 #include "tests/generators/parallel_plans.h"
 #include "tests/generators/steps.h"
+#include "tests/support/counted_cases.h"
 #include "tests/support/machines.h"
 
 namespace npunet::generators::moe_test {
@@ -38,7 +39,8 @@ WideCount bytes(const GeneratedWorkload& workload, CollectiveType type, const ch
 // etp the copies gathered and the partial sums scattered.
 TEST(ExpertParallel, UniformBytesAreTheClosedForm) {
     const ModelSpec model = small_moe();
-    for (const Plan& plan : random_plans(model, 80, 11)) {
+    const std::vector<Plan> plans = random_plans(model, test::random_cases(25, 400), 11);
+    for (const Plan& plan : plans) {
         const GeneratedWorkload workload = generate(model, plan);
         SCOPED_TRACE(full_description(plan));
         const std::int64_t tokens = plan.micro_batch * plan.sequence / plan.cp / plan.tp;
@@ -67,6 +69,7 @@ TEST(ExpertParallel, UniformBytesAreTheClosedForm) {
         EXPECT_TRUE(sum(workload, "comm_type",
                         [](const Node& n) { return n.find("comm_sizes") != nullptr; }) == 0);
     }
+    test::count_cases(plans.size());
 }
 
 /// Weights that multiply a token: k experts and the shared ones of each layer, router, attention.
@@ -249,9 +252,10 @@ TEST(ExpertParallel, UnequalPartsAreSharedExactly) {
 TEST(ExpertParallel, StepsRunToTheirEnd) {
     ModelSpec one_sided = skewed_moe();
     one_sided.moe.routing.exponent = 40.0;
+    const std::size_t plans = test::random_cases(8, 100);  // of each model
     std::size_t runs = 0;
     for (const ModelSpec& model : {small_model(), small_moe(), skewed_moe(), one_sided}) {
-        for (const Plan& plan : random_plans(model, 25, 14)) {
+        for (const Plan& plan : random_plans(model, plans, 14)) {
             if (plan.world() == 1) {
                 continue;
             }
@@ -272,7 +276,8 @@ TEST(ExpertParallel, StepsRunToTheirEnd) {
             ++runs;
         }
     }
-    EXPECT_GT(runs, 60U);
+    EXPECT_GT(runs, 2 * plans);
+    test::count_cases(runs);
 }
 
 }  // namespace

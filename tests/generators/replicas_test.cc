@@ -9,6 +9,7 @@
 #include "generators/transformer/training_step.h"
 #include "tests/generators/element_bytes.h"
 #include "tests/generators/parallel_plans.h"
+#include "tests/support/counted_cases.h"
 
 namespace npunet::generators {
 namespace {
@@ -42,8 +43,10 @@ TEST(Replicas, ExchangeWhatTheyShare) {
     ModelSpec biased = small_moe();
     biased.name = "biased-moe";
     biased.moe.router_bias = true;
-    for (const ModelSpec& model : {small_model(), small_moe(), skewed_moe(), biased}) {
-        for (const Plan& plan : random_plans(model, 45, 3)) {
+    const std::vector<ModelSpec> models{small_model(), small_moe(), skewed_moe(), biased};
+    const std::size_t plans = test::random_cases(12, 200);  // of each model
+    for (const ModelSpec& model : models) {
+        for (const Plan& plan : random_plans(model, plans, 3)) {
             const GeneratedWorkload workload = generate(model, plan);
             const auto bytes = [&workload](CollectiveType type, const char* of, bool experts) {
                 return sum(workload, "comm_size", [=](const Node& n) {
@@ -82,6 +85,7 @@ TEST(Replicas, ExchangeWhatTheyShare) {
                         }) == 16 * states);
         }
     }
+    test::count_cases(models.size() * plans);
 }
 
 // 64 x 96 x 3 + ... does not divide by 3: shards are ceil(P / 3), reduce-scatters stay exact.
