@@ -128,6 +128,8 @@ class PacketMachineOracle : public testing::TestWithParam<unsigned> {};
 // are inserted in random order, and in several threads; and every message is delivered.
 TEST_P(PacketMachineOracle, EqualsThePlainNetwork) {
     constexpr unsigned cases = 150;
+    // The plain network takes most of the time: scripts/test-long shuffles it in every case.
+    const std::uint64_t shuffled_of_four = test::random_cases(1, 4);
     for (unsigned i = 0; i < cases; ++i) {
         const unsigned seed = 1000 * GetParam() + i;
         const Configuration chosen = configuration(seed);
@@ -153,8 +155,10 @@ TEST_P(PacketMachineOracle, EqualsThePlainNetwork) {
                       expected)
                 << chosen.name << ", threads";
         }
-        ASSERT_EQ(run<NaivePacketNetwork>(chosen, network, plan, faults, seed + 1), expected)
-            << chosen.name << ", oracle with insertions shuffled";
+        if (seed % 4 < shuffled_of_four) {
+            ASSERT_EQ(run<NaivePacketNetwork>(chosen, network, plan, faults, seed + 1), expected)
+                << chosen.name << ", oracle with insertions shuffled";
+        }
         ASSERT_EQ(expected.find(" -1 -1 0\n"), std::string::npos)
             << chosen.name << ": a message was not delivered";
     }
