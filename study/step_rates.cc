@@ -14,7 +14,10 @@ namespace {
 using engine::DataType;
 
 /// In which multiplications may run, the first that a device has counts.
-std::vector<DataType> types_of(const generators::ModelSpec& model) {
+std::vector<DataType> types_of(const generators::ModelSpec& model, const generators::Plan& plan) {
+    if (plan.precision == generators::Precision::Fp8) {
+        return {DataType::Fp8};
+    }
     switch (model.dtypes.activations) {
         case 1:
             return {DataType::Fp8, DataType::Int8};
@@ -33,9 +36,10 @@ struct Peak {
 };
 
 /// Of an NPU without a peak-perf of its own.
-Peak usual_peak(const generators::ModelSpec& model, const engine::SystemConfig& system) {
+Peak usual_peak(const generators::ModelSpec& model, const generators::Plan& plan,
+                const engine::SystemConfig& system) {
     if (system.device != nullptr) {
-        for (const DataType type : types_of(model)) {
+        for (const DataType type : types_of(model, plan)) {
             const auto found = system.device->peak_tflops.find(type);
             if (found != system.device->peak_tflops.end()) {
                 return {found->second, fmt::format("{} of {}", name_of(type), system.device->name)};
@@ -46,9 +50,10 @@ Peak usual_peak(const generators::ModelSpec& model, const engine::SystemConfig& 
 }
 
 /// The mean of all NPUs; 0 where that of one is not known.
-Peak mean_peak(const generators::ModelSpec& model, const engine::SystemConfig& system,
-               std::size_t npus) {
-    Peak peak = usual_peak(model, system);
+Peak mean_peak(const generators::ModelSpec& model, const generators::Plan& plan,
+               const engine::SystemConfig& system) {
+    const auto npus = static_cast<std::size_t>(plan.world());
+    Peak peak = usual_peak(model, plan, system);
     if (system.overrides.empty()) {
         return peak;
     }
@@ -84,7 +89,7 @@ std::optional<engine::StepRates> step_rates(const generators::ModelSpec& model,
     const auto per_npu = [&](generators::WideCount count) {
         return static_cast<double>(count) / seconds / npus / tera;
     };
-    const Peak peak = mean_peak(model, machine.system, static_cast<std::size_t>(plan.world()));
+    const Peak peak = mean_peak(model, plan, machine.system);
     engine::StepRates rates;
     rates.tokens_per_s = static_cast<double>(plan.tokens()) / seconds;
     rates.samples_per_s = static_cast<double>(plan.batch) / seconds;

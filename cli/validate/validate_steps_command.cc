@@ -86,8 +86,8 @@ void print_rows(const study::StepLedger& ledger, std::ostream& out) {
         const generators::Plan& plan = row.step.plan;
         table.add(
             {row.step.id,
-             fmt::format("{}, {} GPUs, dp {} tp {} pp {}{}{}", row.step.model.name, row.step.gpus,
-                         plan.dp, plan.tp, plan.pp,
+             fmt::format("{}, {} GPU{}, dp {} tp {} pp {}{}{}", row.step.model.name, row.step.gpus,
+                         row.step.gpus == 1 ? "" : "s", plan.dp, plan.tp, plan.pp,
                          plan.cp > 1 ? fmt::format(" cp {}", plan.cp) : "",
                          plan.vpp > 1 ? fmt::format(" vpp {}", plan.vpp) : ""),
              fmt::format("{:.4g}", row.step.value),

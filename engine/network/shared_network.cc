@@ -20,6 +20,9 @@ public:
         }
     }
     [[nodiscard]] bool sends_in_order() const override { return shared_.network_.sends_in_order(); }
+    [[nodiscard]] bool models_contention() const override {
+        return shared_.network_.models_contention();
+    }
     [[nodiscard]] std::vector<LinkUse> link_use() const override {
         return shared_.network_.link_use();
     }

@@ -120,42 +120,48 @@ TEST(MeasuredSteps, QuantitiesAreTimes) {
     EXPECT_NEAR(in_unit_of(mfu, 2 * measured_seconds(mfu)), 20, 1e-9);
 }
 
-// On one GPU, where kernels follow each other, a step is the sum of its kernels.
+engine::KernelCall call_of(const generators::KernelInfo& kernel) {
+    engine::KernelCall call;
+    call.kernel = engine::kernel_named(name_of(kernel.kind)).value_or(engine::Kernel::None);
+    call.type = engine::data_type_named(name_of(kernel.type)).value_or(engine::DataType::None);
+    call.causal = kernel.causal;
+    call.launches = kernel.launches;
+    call.shape.assign(
+        kernel.shape.begin(),
+        kernel.shape.begin() + static_cast<std::ptrdiff_t>(generators::shape_size(kernel.kind)));
+    return call;
+}
+
 TEST(MeasuredSteps, AStepOfOneGpuIsTheSumOfItsKernels) {
     std::string row = h100_step;
     row.replace(row.find(",8,8,NVLink4"), 12, ",1,8,NVLink4");
     row.replace(row.find("8,1,2,1,4,1,1,1,none"), 20, "2,1,1,1,1,1,1,0,none");
-    MeasuredStep step = steps_of(row).at(0);
+    const MeasuredStep step = steps_of(row).at(0);
     ASSERT_EQ(step.skipped, "");
-    // Two NPUs, of which the second does the same: networks have two at least.
-    step.gpus = 2;
-    step.domain = 2;
-    step.plan.dp = 2;
-    step.plan.batch = 4;
-    step.plan.zero = 0;
+    const engine::DeviceProfile device = engine::load_device_profile(step.device);
     engine::StackProfile stack = engine::load_stack_profile("megatron-nemo-24");
-    const double seconds = predicted_seconds(step, stack, {});
     const generators::GeneratedWorkload workload =
         generators::generate(step.model, plan_of(step, stack));
-    const engine::DeviceProfile device = engine::load_device_profile(step.device);
-    double compute = 0;
-    std::size_t kernels = 0;
-    for (const generators::NodeTemplate& node : workload.role_of(Rank(0)).nodes) {
-        if (node.type == chakra::NodeType::Compute) {
-            ++kernels;
-            compute += static_cast<double>(node.flops);
+    const generators::Role& role = workload.role_of(Rank(0));
+    const auto sum_s = [&] {
+        double sum = 0;
+        for (const generators::NodeTemplate& node : role.nodes) {
+            if (node.type == chakra::NodeType::Compute) {
+                EXPECT_GE(node.kernel, 0);
+                const auto& kernel = role.kernels.at(static_cast<std::size_t>(node.kernel));
+                sum += kernel_us(device, stack, call_of(kernel), static_cast<double>(node.bytes));
+            }
         }
-    }
-    EXPECT_GT(kernels, 100U);
-    // At least what the peak allows, at most three times that.
-    EXPECT_GT(seconds, compute / 989e12);
-    EXPECT_LT(seconds, 3 * compute / 989e12);
-    // Compute at half the rate takes more than half as long again; twice the jitter of none, none.
-    stack.devices[step.device].compute_rate /= 2;
-    EXPECT_GT(predicted_seconds(step, stack, {}), 1.5 * seconds);
-    stack = engine::load_stack_profile("megatron-nemo-24");
-    stack.host_us = 1e5;  // then the host decides, for every kernel
-    EXPECT_GT(predicted_seconds(step, stack, {}), 0.1 * static_cast<double>(kernels) / 2);
+        return sum * 1e-6;
+    };
+    // To the picosecond of each kernel.
+    const double tolerance = 1e-12 * static_cast<double>(role.nodes.size());
+    EXPECT_NEAR(predicted_seconds(step, stack, {}), sum_s(), tolerance);
+    stack.devices[step.device] = {0.5, 3, 0, 0};
+    EXPECT_NEAR(predicted_seconds(step, stack, {}), sum_s(), tolerance);
+    stack.host_us = 1e5;  // then the host decides
+    EXPECT_NEAR(predicted_seconds(step, stack, {}), sum_s(), tolerance);
+    EXPECT_GT(sum_s(), 10);
 }
 
 TEST(StackProfiles, ScaleTheTimesOfKernels) {

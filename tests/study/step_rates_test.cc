@@ -57,7 +57,7 @@ TEST(StepRates, OfAHandCountedStep) {
     EXPECT_DOUBLE_EQ(rates->mfu_percent, 100 * tflops / 0.5);
     EXPECT_DOUBLE_EQ(rates->peak_tflops_per_npu, 0.5);
     EXPECT_EQ(rates->peak_source, "peak-perf of system.json");
-    // Embedding and 9 norms besides.
+    // The embedding and 9 norms are in it, too.
     const double more = 6 * (160.0 * 64 + 9 * 64) * tokens / 2e-3 / 4 / 1e12;
     EXPECT_NEAR(rates->mfu_palm_percent, 100 * (tflops + more) / 0.5, 1e-9);
 }
@@ -86,11 +86,15 @@ TEST(StepRates, TakeThePeakOfTheDataType) {
     generators::ModelSpec model = generators::small_model();
     Machine machine = machine_of(500);
     add_device(machine);
+    generators::Plan plan = plan_of(model);
     const auto peak = [&] {
-        const auto rates = step_rates(model, plan_of(model), machine, finished(Time::ns(1000)));
+        const auto rates = step_rates(model, plan, machine, finished(Time::ns(1000)));
         return std::pair(rates->peak_tflops_per_npu, rates->peak_source);
     };
     EXPECT_EQ(peak(), std::pair(800.0, std::string("bf16 of made-up")));
+    plan.precision = generators::Precision::Fp8;  // products in fp8, activations in bf16
+    EXPECT_EQ(peak(), std::pair(1600.0, std::string("fp8 of made-up")));
+    plan.precision = generators::Precision::Bf16;
     model.dtypes.activations = 1;
     EXPECT_EQ(peak(), std::pair(1600.0, std::string("fp8 of made-up")));
     model.dtypes.activations = 4;
