@@ -158,9 +158,10 @@ StepLedger step_ledger(std::vector<MeasuredStep> steps, const StepOptions& optio
             row.error_percent = 100 * (row.seconds / measured_seconds(row.step) - 1);
             row.uncertainty =
                 options.scalars ? used.scalars_of(row.step.device).residual_percent : 0;
-            row.calibrated =
-                options.scalars && std::find(used.calibrated_on.begin(), used.calibrated_on.end(),
-                                             row.step.group) != used.calibrated_on.end();
+            // A group may have steps on GPUs that take over the scalars of another.
+            row.calibrated = row.uncertainty > 0 &&
+                             std::find(used.calibrated_on.begin(), used.calibrated_on.end(),
+                                       row.step.group) != used.calibrated_on.end();
         }
         ledger.rows.push_back(std::move(row));
     }
