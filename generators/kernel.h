@@ -6,32 +6,19 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
+
+#include "chakra/trace/kernel.h"
 
 namespace npunet::generators {
 
-enum class KernelKind : std::uint8_t {
-    None,  ///< not told
-    Matmul,
-    GroupedMatmul,
-    Attention,
-    AttentionBackward,
-    Norm,
-    Softmax,
-    Elementwise,
-    Embedding,
-    Optimizer,
-    Copy
-};
-constexpr std::size_t kernel_kinds = 11;
-
-/// Of a kernel's inputs, from the bytes of an element: models state no more.
-enum class ElementType : std::uint8_t { None, Fp8, Bf16, Fp32, Fp64 };
+using chakra::DataType;
+using chakra::Kernel;
 
 struct KernelInfo {
-    KernelKind kind = KernelKind::None;
-    ElementType type = ElementType::None;
+    Kernel kind = Kernel::None;
+    /// Of its inputs, from the bytes of an element: models state no more.
+    DataType type = DataType::None;
     bool causal = false;  ///< of attention: a query meets the keys up to its own
     /// Of the device; 0: part of a kernel that another node has.
     std::int32_t launches = 1;
@@ -42,20 +29,14 @@ struct KernelInfo {
 
 [[nodiscard]] bool operator==(const KernelInfo& a, const KernelInfo& b);
 
-/// "attention_backward"; "" for None.
-[[nodiscard]] const char* name_of(KernelKind kind);
-/// "bf16"; "" for None.
-[[nodiscard]] const char* name_of(ElementType type);
-/// How many numbers the shape has.
-[[nodiscard]] std::size_t shape_size(KernelKind kind);
 /// None for a width that no type has.
-[[nodiscard]] ElementType element_type(std::int64_t bytes);
+[[nodiscard]] DataType element_type(std::int64_t bytes);
 
 /// [batch, m, k] x [batch, k, n] of elements of that many bytes. None where no type has them.
 [[nodiscard]] KernelInfo matmul(std::int64_t element_bytes,
                                 const std::array<std::int64_t, 4>& batch_m_n_k);
 /// A kernel whose time is that of its memory traffic.
-[[nodiscard]] KernelInfo memory_kernel(KernelKind kind, std::int64_t element_bytes,
+[[nodiscard]] KernelInfo memory_kernel(Kernel kind, std::int64_t element_bytes,
                                        std::int64_t elements);
 
 }  // namespace npunet::generators

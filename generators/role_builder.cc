@@ -21,7 +21,7 @@ std::uint32_t RoleBuilder::append(std::string_view name, NodeTemplate node) {
 
 // Kernels repeat from layer to layer: few to search.
 std::int32_t RoleBuilder::kernel_number(const KernelInfo& kernel) {
-    if (kernel.kind == KernelKind::None) {
+    if (kernel.kind == Kernel::None) {
         return -1;
     }
     const auto found = std::find(role_.kernels.begin(), role_.kernels.end(), kernel);

@@ -138,21 +138,21 @@ private:
     }
 
     static void add_kernel(chakra::Node& node, const KernelInfo& kernel) {
-        if (kernel.kind == KernelKind::None) {
+        if (kernel.kind == Kernel::None) {
             return;
         }
         const auto put = [&node](const char* name, chakra::AttributeValue value) {
             node.attributes.push_back({name, std::move(value)});
         };
         put("kernel", std::string(name_of(kernel.kind)));
-        if (kernel.type != ElementType::None) {
+        if (kernel.type != DataType::None) {
             put("dtype", std::string(name_of(kernel.type)));
         }
         put("shape",
             std::vector<std::int64_t>(
                 kernel.shape.begin(),
                 kernel.shape.begin() + static_cast<std::ptrdiff_t>(shape_size(kernel.kind))));
-        if (kernel.kind == KernelKind::Attention || kernel.kind == KernelKind::AttentionBackward) {
+        if (kernel.kind == Kernel::Attention || kernel.kind == Kernel::AttentionBackward) {
             put("causal", kernel.causal);
         }
         if (kernel.launches != 1) {

@@ -75,10 +75,10 @@ std::int64_t device_count(const DeviceFields& fields, const char* key, std::int6
 }
 
 DataType type_of(const DeviceFields& fields, const std::string& key) {
-    const auto type = data_type_named(key);
+    const auto type = chakra::data_type_named(key);
     if (!type) {
-        throw InputError({fields.file(), key, "not a data type", "one of " + data_type_names(),
-                          "Correct the key"});
+        throw InputError({fields.file(), key, "not a data type",
+                          "one of " + chakra::data_type_names(), "Correct the key"});
     }
     return *type;
 }
@@ -144,7 +144,7 @@ void read_memory(const DeviceFields& fields, bool derived, DeviceProfile& profil
     }
     const DeviceFields kernels = fields.object("kernels");
     std::vector<std::string> known;
-    for (std::size_t i = 1; i < kernel_kinds; ++i) {
+    for (std::size_t i = 1; i < chakra::kernel_kinds; ++i) {
         const auto kernel = static_cast<Kernel>(i);
         if (!is_memory_bound(kernel)) {
             continue;
@@ -273,7 +273,7 @@ std::string device_profile_text(const DeviceProfile& profile) {
     out.member("bandwidth-gb-s", profile.memory_bandwidth);
     out.member("capacity-gb", profile.memory_capacity);
     out.key("kernels").begin_object(lines);
-    for (std::size_t i = 1; i < kernel_kinds; ++i) {
+    for (std::size_t i = 1; i < chakra::kernel_kinds; ++i) {
         if (is_memory_bound(static_cast<Kernel>(i))) {
             out.key(name_of(static_cast<Kernel>(i))).begin_object();
             out.member("efficiency", profile.memory[i].efficiency);

@@ -73,8 +73,9 @@ struct DeviceProfile {
     double memory_bandwidth = 0;  ///< 10^9 bytes a second
     double memory_capacity = 0;   ///< 10^9 bytes
     std::map<DataType, MatmulRates> matmul;
-    std::vector<AttentionKernel> attention;        ///< the first is the default
-    std::array<MemoryRates, kernel_kinds> memory;  ///< by Kernel, of those that memory limits
+    std::vector<AttentionKernel> attention;  ///< the first is the default
+    std::array<MemoryRates, chakra::kernel_kinds>
+        memory;            ///< by Kernel, of those that memory limits
     double launch_us = 0;  ///< of each further launch of an operation of several kernels
     /// By key of the file, such as "matmul.bf16": where its values come from.
     std::map<std::string, std::string> sources;

@@ -1,49 +1,17 @@
-// Kernels of GPUs by kind and data type, as compute nodes of traces name them: the attributes
-// kernel, dtype, shape, causal and launches.
+// A kernel as models of devices take it: its kind and data type, and its shape.
 //
 // C++17-clean.
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
+
+#include "chakra/trace/kernel.h"
 
 namespace npunet::engine {
 
-enum class Kernel : std::uint8_t {
-    None,  ///< not given
-    Matmul,
-    GroupedMatmul,
-    Attention,
-    AttentionBackward,
-    Norm,
-    Softmax,
-    Elementwise,
-    Embedding,
-    Optimizer,
-    Copy,
-};
-inline constexpr std::size_t kernel_kinds = 11;
-
-enum class DataType : std::uint8_t { None, Bf16, Fp16, Fp8, Fp4, Int8, Tf32, Fp32, Fp64 };
-
-/// "attention_backward"; "" for None.
-[[nodiscard]] const char* name_of(Kernel kernel);
-/// "bf16"; "" for None.
-[[nodiscard]] const char* name_of(DataType type);
-/// Nothing for an unknown name.
-[[nodiscard]] std::optional<Kernel> kernel_named(std::string_view name);
-[[nodiscard]] std::optional<DataType> data_type_named(std::string_view name);
-/// Names separated by commas, for messages.
-[[nodiscard]] std::string data_type_names();
-
-/// Of one element; fp4 counts as 1.
-[[nodiscard]] std::int64_t bytes_of(DataType type);
-
-/// Whether the kernel's time is bytes over bandwidth: neither a product nor attention.
-[[nodiscard]] bool is_memory_bound(Kernel kernel);
+using chakra::DataType;
+using chakra::Kernel;
 
 /// [batch, m, k] x [batch, k, n].
 struct MatmulShape {
@@ -79,8 +47,5 @@ struct KernelCall {
     return a.kernel == b.kernel && a.type == b.type && a.causal == b.causal &&
            a.launches == b.launches && a.shape == b.shape;
 }
-
-/// How many numbers the shape of the kernel has.
-[[nodiscard]] std::size_t shape_size(Kernel kernel);
 
 }  // namespace npunet::engine

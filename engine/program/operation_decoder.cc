@@ -258,17 +258,17 @@ void OperationDecoder::compute(const chakra::Node& node, bool cpu, ProgramOperat
 
 // Attributes of that name with other content are of other tools: they are ignored.
 std::shared_ptr<const KernelCall> OperationDecoder::kernel_of(const chakra::Node& node) const {
-    const auto kernel = kernel_named(node.text("kernel").value_or(""));
+    const auto kernel = chakra::kernel_named(node.text("kernel").value_or(""));
     if (!kernel) {
         return nullptr;
     }
     KernelCall call;
     call.kernel = *kernel;
     const std::string type(node.text("dtype").value_or(""));
-    call.type = data_type_named(type).value_or(DataType::None);
+    call.type = chakra::data_type_named(type).value_or(DataType::None);
     if (call.type == DataType::None && !is_memory_bound(call.kernel)) {
-        refuse_node(context_, node, fmt::format("dtype '{}'", type), "one of " + data_type_names(),
-                    "Generate the trace again");
+        refuse_node(context_, node, fmt::format("dtype '{}'", type),
+                    "one of " + chakra::data_type_names(), "Generate the trace again");
     }
     const chakra::Attribute* const shape = node.find("shape");
     const auto* sizes =

@@ -24,11 +24,11 @@ KernelInfo kernel_of(std::int64_t work, const KernelInfo& kernel) {
 /// The product of all tokens divided over the experts that have some. Of unequal numbers the mean,
 /// rounded up, stands for each.
 KernelInfo grouped_kernel(KernelInfo kernel, std::int64_t experts, bool weight_gradient) {
-    if (kernel.kind == KernelKind::Matmul && experts > 0) {
+    if (kernel.kind == Kernel::Matmul && experts > 0) {
         std::int64_t& tokens = kernel.shape[weight_gradient ? 3 : 1];
         tokens = (tokens + experts - 1) / experts;
         kernel.shape[0] = experts;
-        kernel.kind = KernelKind::GroupedMatmul;
+        kernel.kind = Kernel::GroupedMatmul;
     }
     return kernel;
 }
@@ -140,11 +140,11 @@ RankAmounts cast(std::int64_t elements, std::int64_t element_bytes) {
 RankAmounts MoeAmounts::compute(const RankTokens& copies, MoeWork work) const {
     if (work == MoeWork::Copy) {
         const std::int64_t elements = copies.all_sent() * expert_.hidden;
-        return {elements,
-                2 * elements * expert_.dtypes.activations,
-                {},
-                kernel_of(elements,
-                          memory_kernel(KernelKind::Copy, expert_.dtypes.activations, elements))};
+        return {
+            elements,
+            2 * elements * expert_.dtypes.activations,
+            {},
+            kernel_of(elements, memory_kernel(Kernel::Copy, expert_.dtypes.activations, elements))};
     }
     const std::vector<std::int64_t>& tokens = copies.experts;
     LocalSizes all = expert_;

@@ -33,7 +33,7 @@ LocalSizes with_ffn(LocalSizes local, std::int64_t ffn) {
 Work top_k(const LocalSizes& routed, std::int64_t experts) {
     constexpr std::int64_t flops = 6;
     Work work{routed.tokens * experts * flops, 2 * routed.tokens * experts * fp32};
-    work.kernel = memory_kernel(KernelKind::Softmax, fp32, routed.tokens * experts);
+    work.kernel = memory_kernel(Kernel::Softmax, fp32, routed.tokens * experts);
     return work;
 }
 

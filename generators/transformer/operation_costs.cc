@@ -25,7 +25,7 @@ constexpr std::int64_t adam_flops = 16;
 
 /// `elements` that each take `flops`, and `passes` over them at `bytes` per element.
 Work element_wise(std::int64_t elements, std::int64_t flops, std::int64_t passes,
-                  std::int64_t bytes, KernelKind kind = KernelKind::Elementwise) {
+                  std::int64_t bytes, Kernel kind = Kernel::Elementwise) {
     Work work{elements * flops, elements * passes * bytes};
     work.kernel = memory_kernel(kind, bytes, elements);
     return work;
@@ -67,10 +67,10 @@ std::int64_t half_of(std::int64_t count) {
 /// queries were the last ones: of fewer queries than keys (gathered keys, zigzag chunks) each meets
 /// half of the keys on average, which takes (keys + queries) / 2 of them. Heads whose keys and
 /// values differ in width count with the mean of the two.
-KernelInfo core_kernel(const LocalSizes& local, KernelKind kind) {
+KernelInfo core_kernel(const LocalSizes& local, Kernel kind) {
     KernelInfo kernel;
     kernel.type = element_type(local.dtypes.activations);
-    if (kernel.type == ElementType::None) {
+    if (kernel.type == DataType::None) {
         return kernel;
     }
     const std::int64_t keys = local.causal_half ? half_of(local.keys + local.queries) : local.keys;
@@ -121,7 +121,7 @@ Work softmax(const LocalSizes& local, std::int64_t row_passes, std::int64_t pass
     const std::int64_t flops = scores * softmax_flops;
     Work work{local.causal_half ? std::max<std::int64_t>(flops / 2, 1) : flops,
               local.tokens * local.heads * fp32 * row_passes + score_bytes(local, passes) + mask};
-    work.kernel = memory_kernel(KernelKind::Softmax, local.dtypes.activations, scores);
+    work.kernel = memory_kernel(Kernel::Softmax, local.dtypes.activations, scores);
     work.kernel.launches = local.dropout ? 2 : 1;
     return work;
 }
@@ -129,13 +129,13 @@ Work softmax(const LocalSizes& local, std::int64_t row_passes, std::int64_t pass
 Work norm_forward_of(const LocalSizes& local, std::int64_t elements) {
     return element_wise(elements,
                         local.norm == Norm::Rms ? rms_forward_flops : layer_norm_forward_flops, 2,
-                        local.dtypes.activations, KernelKind::Norm);
+                        local.dtypes.activations, Kernel::Norm);
 }
 
 Work norm_backward_of(const LocalSizes& local, std::int64_t elements) {
     return element_wise(elements,
                         local.norm == Norm::Rms ? rms_backward_flops : layer_norm_backward_flops, 3,
-                        local.dtypes.activations, KernelKind::Norm);
+                        local.dtypes.activations, Kernel::Norm);
 }
 
 /// Channels of a token's low-rank vectors that are normalised: not the rotated key.
@@ -182,7 +182,7 @@ Work gemm_wgrad(const LocalSizes& local, const Linear& layer) {
 Work scores_forward(const LocalSizes& local) {
     Work work{attention_flops(local, local.query_width, 1),
               core_bytes(local, local.query_width, local.keys_width) + score_bytes(local, 1)};
-    work.kernel = local.fused_core ? core_kernel(local, KernelKind::Attention)
+    work.kernel = local.fused_core ? core_kernel(local, Kernel::Attention)
                                    : core_product(local, multiplied_keys(local),
                                                   local.query_width / local.heads);
     return work;
@@ -192,7 +192,7 @@ Work context_forward(const LocalSizes& local) {
     Work work{attention_flops(local, local.core_width, 1),
               core_bytes(local, local.core_width, local.values_width) + score_bytes(local, 1)};
     work.kernel = local.fused_core
-                      ? rest_of(core_kernel(local, KernelKind::Attention))
+                      ? rest_of(core_kernel(local, Kernel::Attention))
                       : core_product(local, local.core_width / local.heads, multiplied_keys(local));
     return work;
 }
@@ -202,7 +202,7 @@ Work scores_backward(const LocalSizes& local) {
               2 * core_bytes(local, local.query_width, local.keys_width) + score_bytes(local, 2)};
     work.kernel =
         local.fused_core
-            ? rest_of(core_kernel(local, KernelKind::AttentionBackward))
+            ? rest_of(core_kernel(local, Kernel::AttentionBackward))
             : twice(core_product(local, local.query_width / local.heads, multiplied_keys(local)));
     return work;
 }
@@ -212,7 +212,7 @@ Work context_backward(const LocalSizes& local) {
               2 * core_bytes(local, local.core_width, local.values_width) + score_bytes(local, 2)};
     work.kernel =
         local.fused_core
-            ? core_kernel(local, KernelKind::AttentionBackward)
+            ? core_kernel(local, Kernel::AttentionBackward)
             : twice(core_product(local, multiplied_keys(local), local.core_width / local.heads));
     return work;
 }
@@ -220,7 +220,7 @@ Work context_backward(const LocalSizes& local) {
 Work softmax_forward(const LocalSizes& local) {
     Work work = softmax(local, 1, local.dropout ? 3 : 2);
     if (local.fused_core) {
-        work.kernel = rest_of(core_kernel(local, KernelKind::Attention));
+        work.kernel = rest_of(core_kernel(local, Kernel::Attention));
     }
     return work;
 }
@@ -228,7 +228,7 @@ Work softmax_forward(const LocalSizes& local) {
 Work softmax_backward(const LocalSizes& local) {
     Work work = softmax(local, 2, 3);
     if (local.fused_core) {
-        work.kernel = rest_of(core_kernel(local, KernelKind::AttentionBackward));
+        work.kernel = rest_of(core_kernel(local, Kernel::AttentionBackward));
     }
     return work;
 }
@@ -281,14 +281,14 @@ Work activation_backward(const LocalSizes& local) {
 Work embedding_forward(const LocalSizes& local) {
     return with_type(
         element_wise(local.tokens * local.hidden, 1, 1,
-                     local.dtypes.weights + local.dtypes.activations, KernelKind::Embedding),
+                     local.dtypes.weights + local.dtypes.activations, Kernel::Embedding),
         local.dtypes.weights);
 }
 
 Work embedding_backward(const LocalSizes& local) {
     return with_type(
         element_wise(local.tokens * local.hidden, 1, 1,
-                     local.dtypes.activations + 2 * local.dtypes.gradients, KernelKind::Embedding),
+                     local.dtypes.activations + 2 * local.dtypes.gradients, Kernel::Embedding),
         local.dtypes.activations);
 }
 
@@ -298,12 +298,12 @@ Work positions_forward(const LocalSizes& local) {
 
 Work logits_maximum(const LocalSizes& local) {
     return with_type(element_wise(local.tokens * local.vocab, 1, 1, local.dtypes.activations + fp32,
-                                  KernelKind::Softmax),
+                                  Kernel::Softmax),
                      local.dtypes.activations);
 }
 
 Work logits_exponentials(const LocalSizes& local) {
-    return element_wise(local.tokens * local.vocab, 3, 2, fp32, KernelKind::Softmax);
+    return element_wise(local.tokens * local.vocab, 3, 2, fp32, Kernel::Softmax);
 }
 
 Work loss_forward(const LocalSizes& local) {
@@ -312,7 +312,7 @@ Work loss_forward(const LocalSizes& local) {
 
 Work loss_backward(const LocalSizes& local) {
     return with_type(element_wise(local.tokens * local.vocab, 2, 1, fp32 + local.dtypes.activations,
-                                  KernelKind::Softmax),
+                                  Kernel::Softmax),
                      fp32);
 }
 
@@ -329,7 +329,7 @@ Work gradient_clipping(std::int64_t parameters, const DataTypes& dtypes) {
 }
 
 Work gradient_zeroing(std::int64_t parameters, const DataTypes& dtypes) {
-    return element_wise(parameters, 1, 1, dtypes.gradients, KernelKind::Copy);
+    return element_wise(parameters, 1, 1, dtypes.gradients, Kernel::Copy);
 }
 
 Work dropout_mask(const LocalSizes& local) {
@@ -346,7 +346,7 @@ Work cast_to_fp8(std::int64_t elements, std::int64_t element_bytes) {
 Work optimizer_step(std::int64_t parameters, const DataTypes& dtypes) {
     Work work{parameters * adam_flops,
               parameters * (dtypes.gradients + 2 * dtypes.optimizer + dtypes.weights)};
-    work.kernel = memory_kernel(KernelKind::Optimizer, fp32, parameters);
+    work.kernel = memory_kernel(Kernel::Optimizer, fp32, parameters);
     return work;
 }
 

@@ -19,7 +19,7 @@ std::string profile_key_of(const DeviceProfile& device, const KernelRow& row) {
     switch (row.kernel) {
         case Kernel::Matmul:
         case Kernel::GroupedMatmul:
-            return fmt::format("matmul.{}", engine::name_of(row.type));
+            return fmt::format("matmul.{}", chakra::name_of(row.type));
         case Kernel::Attention:
         case Kernel::AttentionBackward: {
             std::string kernel = attention_kernel_of(device, row.implementation);
@@ -30,7 +30,7 @@ std::string profile_key_of(const DeviceProfile& device, const KernelRow& row) {
                                row.kernel == Kernel::Attention ? "forward" : "backward");
         }
         default:
-            return fmt::format("memory.{}", engine::name_of(row.kernel));
+            return fmt::format("memory.{}", chakra::name_of(row.kernel));
     }
 }
 
@@ -38,7 +38,7 @@ std::string ledger_part_of(const KernelLedgerRow& one) {
     const KernelRow& row = *one.row.row;
     std::string name = one.device;
     for (const std::string& word :
-         {std::string(engine::name_of(row.type)),
+         {std::string(chakra::name_of(row.type)),
           row.operation.empty() ? row.implementation : row.operation, row.condition}) {
         name += word.empty() ? "" : ", " + word;
     }
@@ -54,7 +54,7 @@ bool is_calibrated_on(const DeviceProfile& device, const KernelRow& row, const s
         source->second.find_first_of(",;", begin.size()) != begin.size()) {
         return false;
     }
-    const std::string told = fmt::format("{} {} {} {}", row.gpu, engine::name_of(row.type),
+    const std::string told = fmt::format("{} {} {} {}", row.gpu, chakra::name_of(row.type),
                                          row.implementation, row.condition);
     const std::string& text = source->second;
     const std::size_t last = text.find(';');

@@ -107,13 +107,13 @@ DataType row_type_of(const KernelCells& cells, const KernelTableOptions& options
         throw InputError({table.file(), "line 1", "no column dtype", "the type of the inputs",
                           "Give it with --dtype, such as --dtype bf16"});
     }
-    const auto type = engine::data_type_named(own.empty() ? options.type : own);
+    const auto type = chakra::data_type_named(own.empty() ? options.type : own);
     if (!type) {
         if (own.empty()) {
             throw InputError({"--dtype", "", fmt::format("'{}'", options.type),
-                              "one of " + engine::data_type_names(), "Correct it"});
+                              "one of " + chakra::data_type_names(), "Correct it"});
         }
-        cells.refuse("dtype", "one of " + engine::data_type_names());
+        cells.refuse("dtype", "one of " + chakra::data_type_names());
     }
     return *type;
 }
@@ -145,9 +145,9 @@ void fill_memory(const KernelCells& cells, KernelRow& row) {
     row.operation = cells.text("operation");
     row.bytes = cells.positive("bytes");
     row.group = row.operation + " " + cells.text("width");
-    const auto named = engine::kernel_named(cells.text("kernel"));
+    const auto named = chakra::kernel_named(cells.text("kernel"));
     const auto known = known_operations.find(row.operation);
-    if (named && engine::is_memory_bound(*named)) {
+    if (named && chakra::is_memory_bound(*named)) {
         row.kernel = *named;
     } else if (known != known_operations.end()) {
         row.kernel = known->second;

@@ -187,7 +187,7 @@ KernelFit run_fit(DeviceProfile& profile, const KernelTable& table, const FitJob
 }
 
 FitJob matmul_job(DataType type, FitRows rows) {
-    FitJob job{fmt::format("matmul.{}", engine::name_of(type)), {}, std::move(rows), {}};
+    FitJob job{fmt::format("matmul.{}", chakra::name_of(type)), {}, std::move(rows), {}};
     const auto add = [&](double MatmulRates::*member, double least, double most) {
         job.values.push_back({[member, type](DeviceProfile& profile) -> double& {
                                   return profile.matmul[type].*member;
@@ -274,7 +274,7 @@ FitJob attention_job(std::size_t kernel, const std::string& name, bool backward,
 }
 
 FitJob memory_job(Kernel kernel, FitRows rows) {
-    FitJob job{fmt::format("memory.{}", engine::name_of(kernel)), {}, std::move(rows), {}};
+    FitJob job{fmt::format("memory.{}", chakra::name_of(kernel)), {}, std::move(rows), {}};
     const auto add = [&](double MemoryRates::*member, double least, double most) {
         job.values.push_back({[member, kernel](DeviceProfile& profile) -> double& {
                                   return profile.memory[static_cast<std::size_t>(kernel)].*member;

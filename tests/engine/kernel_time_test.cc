@@ -268,7 +268,7 @@ TEST(DeviceProfiles, ShippedOnesAreWhole) {
                 EXPECT_EQ(device.sources.count("attention." + kernel.name + direction), 1U);
             }
         }
-        for (std::size_t i = 1; i < kernel_kinds; ++i) {
+        for (std::size_t i = 1; i < chakra::kernel_kinds; ++i) {
             const auto kernel = static_cast<Kernel>(i);
             EXPECT_EQ(device.sources.count(std::string("memory.") + name_of(kernel)),
                       is_memory_bound(kernel) ? 1U : 0U);

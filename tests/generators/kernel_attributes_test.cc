@@ -206,10 +206,10 @@ TEST(KernelAttributes, AreThoseThatTheEngineReads) {
                     EXPECT_EQ(kernel_of(node), "") << node.name;
                     continue;
                 }
-                const auto kernel = engine::kernel_named(kernel_of(node));
+                const auto kernel = chakra::kernel_named(kernel_of(node));
                 ASSERT_TRUE(kernel) << node.name;
-                EXPECT_TRUE(engine::data_type_named(*node.text("dtype"))) << node.name;
-                EXPECT_EQ(shape_of(node).size(), engine::shape_size(*kernel)) << node.name;
+                EXPECT_TRUE(chakra::data_type_named(*node.text("dtype"))) << node.name;
+                EXPECT_EQ(shape_of(node).size(), chakra::shape_size(*kernel)) << node.name;
                 for (const std::int64_t side : shape_of(node)) {
                     EXPECT_GT(side, 0) << node.name;
                 }

@@ -122,13 +122,13 @@ TEST(MeasuredSteps, QuantitiesAreTimes) {
 
 engine::KernelCall call_of(const generators::KernelInfo& kernel) {
     engine::KernelCall call;
-    call.kernel = engine::kernel_named(name_of(kernel.kind)).value_or(engine::Kernel::None);
-    call.type = engine::data_type_named(name_of(kernel.type)).value_or(engine::DataType::None);
+    call.kernel = kernel.kind;
+    call.type = kernel.type;
     call.causal = kernel.causal;
     call.launches = kernel.launches;
     call.shape.assign(
         kernel.shape.begin(),
-        kernel.shape.begin() + static_cast<std::ptrdiff_t>(generators::shape_size(kernel.kind)));
+        kernel.shape.begin() + static_cast<std::ptrdiff_t>(chakra::shape_size(kernel.kind)));
     return call;
 }
 

@@ -1,8 +1,8 @@
-#include "engine/device/kernel.h"
+#include "chakra/trace/kernel.h"
 
 #include <array>
 
-namespace npunet::engine {
+namespace npunet::chakra {
 
 namespace {
 
@@ -68,6 +68,8 @@ std::int64_t bytes_of(DataType type) {
 
 std::size_t shape_size(Kernel kernel) {
     switch (kernel) {
+        case Kernel::None:
+            return 0;
         case Kernel::Matmul:
         case Kernel::GroupedMatmul:
             return 4;
@@ -83,4 +85,4 @@ bool is_memory_bound(Kernel kernel) {
     return kernel >= Kernel::Norm;
 }
 
-}  // namespace npunet::engine
+}  // namespace npunet::chakra
