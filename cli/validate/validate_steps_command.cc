@@ -1,4 +1,5 @@
 #include "cli/command/commands.h"
+#include "cli/command/figure_file.h"
 #include "cli/command/output_options.h"
 
 #include <fmt/format.h>
@@ -25,6 +26,7 @@ struct StepsOptions {
     std::string id;
     std::string stack;
     std::string fidelity = "analytical";
+    std::string figure;
     bool kernels_alone = false;
     bool json = false;
 };
@@ -145,6 +147,9 @@ void print(const study::StepLedger& ledger, std::ostream& out) {
 }
 
 void run(const StepsOptions& options, CommandContext& context) {
+    if (!options.figure.empty()) {
+        check_figure_file("--figure", options.figure);
+    }
     const study::StepOptions how{!options.kernels_alone, study::fidelity_named(options.fidelity)};
     std::vector<study::MeasuredStep> steps = study::read_measured_steps(
         options.file.empty() ? study::measured_steps_file() : options.file);
@@ -154,6 +159,10 @@ void run(const StepsOptions& options, CommandContext& context) {
                                }),
                 steps.end());
     const study::StepLedger ledger = study::step_ledger(std::move(steps), how, options.stack);
+    if (!options.figure.empty()) {
+        write_figure_file(options.figure, report::ledger_figure("Predicted training steps",
+                                                                study::ledger_points(ledger)));
+    }
     options.json ? print_json(ledger, context.out) : print(ledger, context.out);
 }
 
@@ -176,10 +185,12 @@ void add_validate_steps_command(CLI::App& validate, CommandContext& context) {
         ->capture_default_str();
     command->add_flag("--kernels-alone", options->kernels_alone,
                       "Kernel times and links alone, without the scalars of the stack");
+    command->add_option("--figure", options->figure,
+                        "Draw the errors by stack and device into this file (.svg or .png)");
     add_json_flag(*command, options->json);
     command->footer(
         "Example:\n"
-        "  npunet validate steps --id DGXC-00");
+        "  npunet validate steps --id DGXC-00 --figure out/steps.svg");
     command->callback([options, &context] { run(*options, context); });
 }
 

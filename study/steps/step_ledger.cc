@@ -75,6 +75,10 @@ StepSummary summary_of(const std::string& name, const Rows& rows) {
     return summary;
 }
 
+std::string part_of(const MeasuredStep& step) {
+    return fmt::format("{}, {}", step.stack, step.device.empty() ? step.gpu : step.device);
+}
+
 /// Also among rows that are skipped: which of them to believe is open either way.
 void mark_repeats(std::vector<StepLedgerRow>& rows) {
     std::map<std::string, std::vector<StepLedgerRow*>> alike;
@@ -171,9 +175,7 @@ StepLedger step_ledger(std::vector<MeasuredStep> steps, const StepOptions& optio
     for (const StepLedgerRow& row : ledger.rows) {
         if (row.step.quantity != StepQuantity::None) {
             all.push_back(&row);
-            parts[fmt::format("{}, {}", row.step.stack,
-                              row.step.device.empty() ? row.step.gpu : row.step.device)]
-                .push_back(&row);
+            parts[part_of(row.step)].push_back(&row);
         }
     }
     for (const auto& [name, rows] : parts) {
@@ -181,6 +183,17 @@ StepLedger step_ledger(std::vector<MeasuredStep> steps, const StepOptions& optio
     }
     ledger.all = summary_of("all", all);
     return ledger;
+}
+
+std::vector<report::LedgerPoint> ledger_points(const StepLedger& ledger) {
+    std::vector<report::LedgerPoint> points;
+    for (const StepLedgerRow& row : ledger.rows) {
+        if (row.step.skipped.empty()) {
+            points.push_back(
+                {part_of(row.step), measured_seconds(row.step), row.error_percent, row.calibrated});
+        }
+    }
+    return points;
 }
 
 }  // namespace npunet::study

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "report/figures/ledger_figure.h"
 #include "study/steps/measured_steps.h"
 #include "study/steps/step_prediction.h"
 
@@ -52,5 +53,8 @@ using StackOfStep = std::function<const engine::StackProfile&(const MeasuredStep
 /// `stack`: a name or file for all rows in place of the one of each; empty: none.
 [[nodiscard]] StepLedger step_ledger(std::vector<MeasuredStep> steps, const StepOptions& options,
                                      const std::string& stack = "");
+
+/// Those answered, of the parts of the ledger.
+[[nodiscard]] std::vector<report::LedgerPoint> ledger_points(const StepLedger& ledger);
 
 }  // namespace npunet::study

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include "engine/collective_library/library_profile.h"
 #include "engine/device/device_profile.h"
@@ -65,6 +66,47 @@ double work_of(const MeasuredStep& step) {
     }
 }
 
+/// Scalars that are left out.
+void leave_out(Ingredient what, engine::StackProfile& stack) {
+    for (auto& [device, scalars] : stack.devices) {
+        const engine::StackScalars none;
+        if (what == Ingredient::ComputeRate) {
+            scalars.compute_rate = none.compute_rate;
+        } else if (what == Ingredient::MemoryTime) {
+            scalars.memory_time = none.memory_time;
+        } else if (what == Ingredient::TensorOverlap) {
+            scalars.tensor_overlap = none.tensor_overlap;
+        }
+    }
+}
+
+void leave_out(Ingredient what, const MeasuredStep& step, Machine& machine) {
+    if (what == Ingredient::KernelRates) {
+        const auto& peaks = machine.system.device->peak_tflops;
+        machine.system.compute.peak_tflops =
+            peaks.at(step.fp8 ? engine::DataType::Fp8 : engine::DataType::Bf16);
+        machine.system.device = nullptr;
+        machine.system.stack = nullptr;
+    } else if (what == Ingredient::LibraryCosts) {
+        machine.system.library = nullptr;
+    } else if (what == Ingredient::LoadedRates) {
+        auto rested = std::make_shared<engine::DeviceProfile>(*machine.system.device);
+        for (auto& [type, rates] : rested->matmul) {
+            rates.loaded_rate = 1;
+        }
+        machine.system.device = std::move(rested);
+    }
+}
+
+void leave_out(Ingredient what, generators::Plan& plan) {
+    if (what == Ingredient::StepOperations) {
+        plan.step_ops = generators::StepOps::Core;
+    } else if (what == Ingredient::GradientOverlap) {
+        plan.overlap_grad_reduce = false;
+        plan.overlap_param_gather = false;
+    }
+}
+
 }  // namespace
 
 Machine machine_of(const MeasuredStep& step, const engine::StackProfile& stack) {
@@ -109,9 +151,17 @@ double predicted_seconds(const MeasuredStep& step, const engine::StackProfile& s
     if (!options.scalars) {
         used.devices.clear();
     }
-    const Machine machine = machine_of(step, used);
-    const engine::Workload workload = workload_from(
-        generators::generate(step.model, plan_of(step, used)), workload_options(machine));
+    if (options.without) {
+        leave_out(*options.without, used);
+    }
+    Machine machine = machine_of(step, used);
+    generators::Plan plan = plan_of(step, used);
+    if (options.without) {
+        leave_out(*options.without, step, machine);
+        leave_out(*options.without, plan);
+    }
+    const engine::Workload workload =
+        workload_from(generators::generate(step.model, plan), workload_options(machine));
     RunOptions run;
     run.timeline = false;
     run.collectives = false;

@@ -4,6 +4,8 @@
 //     in_unit_of(step, prediction.seconds);
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,11 +15,24 @@
 
 namespace npunet::study {
 
+/// What a prediction is made of, and can be made without.
+enum class Ingredient : std::uint8_t {
+    KernelRates,      ///< without: peaks of the data sheet, memory at its full rate
+    LibraryCosts,     ///< without: collectives of npunet's own, as fast as the links
+    StepOperations,   ///< without: products, attention, norms and the optimizer alone
+    LoadedRates,      ///< without: clocks of rested GPUs
+    ComputeRate,      ///< without: the scalar is 1
+    MemoryTime,       ///< without: the scalar is 1
+    TensorOverlap,    ///< without: the scalar is 0
+    GradientOverlap,  ///< without: data-parallel sums and gathers after the passes
+};
+
 /// What a prediction takes into account.
 struct StepOptions {
     /// The scalars of the stack profile; else kernel times alone.
     bool scalars = true;
     Fidelity fidelity = Fidelity::Analytical;
+    std::optional<Ingredient> without = std::nullopt;
 };
 
 /// The device of the step, its links and its collectives, with the stack.
