@@ -7,6 +7,7 @@
 
 #include "base/shipped_files.h"
 #include "engine/collective_library/library_profile.h"
+#include "engine/machine/machine_file.h"
 
 namespace npunet::engine {
 
@@ -80,6 +81,26 @@ std::shared_ptr<const LibraryInUse> named_library(const SystemFields& fields,
         }
     }
     return std::make_shared<const LibraryInUse>(std::move(library));
+}
+
+std::vector<std::string> profile_files(const std::string& system_file) {
+    const nlohmann::json document =
+        read_machine_file(system_file, "a system.json", "Check --system");
+    const SystemFields fields(system_file, document);
+    const Dialect dialect = Dialect::named("npunet");
+    std::vector<std::string> files;
+    if (const auto device = named_device(fields, dialect)) {
+        files.push_back(device->file);
+    }
+    if (const auto stack = named_stack(fields, dialect)) {
+        files.push_back(stack->file);
+    }
+    if (fields.contains("collectives")) {
+        std::vector<std::string> warnings;
+        files.push_back(
+            find_library_profile(fields.text("collectives"), system_file, warnings).file);
+    }
+    return files;
 }
 
 }  // namespace npunet::engine

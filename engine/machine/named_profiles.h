@@ -32,4 +32,7 @@ using SystemFields = JsonObject<nlohmann::json>;
                                                                 const Dialect& dialect,
                                                                 std::vector<std::string>& warnings);
 
+/// The files of the profiles that a system.json names, for who has to know whether they changed.
+[[nodiscard]] std::vector<std::string> profile_files(const std::string& system_file);
+
 }  // namespace npunet::engine

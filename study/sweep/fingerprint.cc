@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/errors.h"
+#include "engine/machine/named_profiles.h"
 #include "generators/transformer/model_library.h"
 #include "topology/network/network_description.h"
 #include "topology/yaml/network_reader.h"
@@ -69,6 +70,20 @@ std::uint64_t fnv1a_of_routing(const std::string& model, std::uint64_t hash) {
                                                            : hash;
 }
 
+/// Profiles of devices, stacks and collectives. What cannot be read is refused where it is used.
+std::uint64_t fnv1a_of_profiles(const std::string& system, std::uint64_t hash) {
+    std::vector<std::string> files;
+    try {
+        files = engine::profile_files(system);
+    } catch (const InputError&) {
+        return hash;
+    }
+    for (const std::string& file : files) {
+        hash = fnv1a_of_file(file, hash);
+    }
+    return hash;
+}
+
 std::uint64_t fnv1a_of_input(const Parameter& parameter, const Value& value) {
     std::uint64_t hash = fnv1a(value.path.empty() ? "shipped" : "file");
     if (parameter.kind == ValueKind::Prefix) {
@@ -79,6 +94,9 @@ std::uint64_t fnv1a_of_input(const Parameter& parameter, const Value& value) {
     }
     if (parameter.kind == ValueKind::Model && !value.path.empty()) {
         return fnv1a_of_routing(value.path, hash);
+    }
+    if (parameter.name == "system") {
+        return fnv1a_of_profiles(value.path, hash);
     }
     return parameter.name == "network" ? fnv1a_of_network(value.path, hash) : hash;
 }

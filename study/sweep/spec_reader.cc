@@ -12,6 +12,7 @@
 #include "base/suggest.h"
 #include "base/units.h"
 #include "base/yaml_field.h"
+#include "engine/machine/system_config.h"
 #include "study/sweep/fingerprint.h"
 #include "study/sweep/parameters.h"
 #include "study/sweep/point_list.h"
@@ -64,6 +65,8 @@ public:
                               fmt::format("Did you mean {}GB?", *number));
             }
             space_.memory_limit = parse_bytes(memory.text("a size such as 80GB"), memory.where());
+        } else {
+            space_.memory_limit = least_capacity();
         }
         read_replay();
         add_confirmation();
@@ -222,6 +225,38 @@ private:
         if (const auto field = root_.find(key)) {
             refuse_twice(name, *field);
             add_axis(name, *field);
+        }
+    }
+
+    /// Of the NPUs of the systems; nothing where one of them does not say.
+    [[nodiscard]] std::optional<Bytes> least_capacity() const {
+        std::optional<Bytes> least;
+        for (const Axis& axis : space_.axes) {
+            const auto name = std::find(axis.names.begin(), axis.names.end(), "system");
+            if (name == axis.names.end()) {
+                continue;
+            }
+            for (const auto& row : axis.rows) {
+                const std::string& file =
+                    row[static_cast<std::size_t>(name - axis.names.begin())].path;
+                const Bytes capacity = capacity_of(file);
+                if (capacity == Bytes(0)) {
+                    return std::nullopt;
+                }
+                least = least ? std::min(*least, capacity) : capacity;
+            }
+        }
+        return least;
+    }
+
+    /// 0 where it is not known. What cannot be read is refused where it is used.
+    [[nodiscard]] static Bytes capacity_of(const std::string& system) {
+        try {
+            std::vector<std::string> warnings;
+            return engine::read_system_config(system, engine::Dialect::named("npunet"), warnings)
+                .memory_capacity;
+        } catch (const InputError&) {
+            return Bytes(0);
         }
     }
 

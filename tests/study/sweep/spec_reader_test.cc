@@ -278,6 +278,34 @@ TEST_F(SpecReaderTest, WhatCannotBeMeantIsRefused) {
     EXPECT_THAT(error_of(product), HasSubstr("more than 10000000 combinations"));
 }
 
+TEST_F(SpecReaderTest, TheDefaultLimitOfMemoryIsThatOfTheSystems) {
+    write("h100.json", R"({"device": "h100-sxm5-80gb"})");
+    write("own.json", R"({"memory-capacity": "40GB"})");
+    write("none.json", "{}");
+    const auto limit_of = [this](const std::string& systems) {
+        return read(model + "systems: " + systems + "\n").memory_limit;
+    };
+    EXPECT_EQ(limit_of("h100.json"), Bytes(80'000'000'000));
+    EXPECT_EQ(limit_of("[h100.json, own.json]"), Bytes(40'000'000'000));
+    EXPECT_EQ(limit_of("[h100.json, none.json]"), std::nullopt);
+    EXPECT_EQ(read(model + "systems: h100.json\nlimits: {memory: 1GB}\n").memory_limit,
+              Bytes(1'000'000'000));
+}
+
+TEST_F(SpecReaderTest, TheFingerprintFollowsTheProfilesOfSystems) {
+    write("mine.json", R"({"schema": 1, "name": "mine", "based-on": "h100-sxm5-80gb",
+        "multiprocessors": 100, "peak-tflops": {"bf16": 700},
+        "memory": {"bandwidth-gb-s": 3000, "capacity-gb": 64}, "sources": {"hardware": "own"}})");
+    write("sys.json", R"({"device": "./mine.json"})");
+    const std::string spec = model + "systems: sys.json\nlimits: {memory: 1GB}\n";
+    const std::uint64_t before = read(spec).fingerprint;
+    EXPECT_EQ(read(spec).fingerprint, before);
+    write("mine.json", R"({"schema": 1, "name": "mine", "based-on": "h100-sxm5-80gb",
+        "multiprocessors": 101, "peak-tflops": {"bf16": 700},
+        "memory": {"bandwidth-gb-s": 3000, "capacity-gb": 64}, "sources": {"hardware": "own"}})");
+    EXPECT_NE(read(spec).fingerprint, before);
+}
+
 // A limit of 80 bytes is never intended.
 TEST_F(SpecReaderTest, ALimitOfMemoryHasItsUnit) {
     EXPECT_EQ(read(model + "limits: {memory: 80GB}\n").memory_limit, Bytes(80'000'000'000));
