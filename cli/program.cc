@@ -15,6 +15,7 @@
 #include "cli/command/parse_errors.h"
 #include "cli/console/safe_output.h"
 #include "cli/console/stop_request.h"
+#include "cli/record/recorder_process.h"
 #include "cli/simulate/run_watch.h"
 
 namespace npunet::cli {
@@ -73,6 +74,7 @@ int run_program(std::vector<std::string> arguments, std::ostream& raw_out, std::
     CommandContext context{out, log};
     add_generate_command(program, context);
     add_megatron_command(program, context);
+    add_record_command(program, context);
     add_simulate_command(program, context);
     add_collective_command(program, context);
     add_compare_command(program, context);
@@ -95,6 +97,9 @@ int run_program(std::vector<std::string> arguments, std::ostream& raw_out, std::
         "      --fidelity packet --output-dir out/ring");
     program.set_version_flag("--version", version_and_build(), "Print which npunet this is");
     for (std::string& argument : arguments) {
+        if (argument == "--") {
+            break;  // what comes behind is a command of the user's
+        }
         normalize_option_name(argument);
     }
     try {
@@ -114,6 +119,8 @@ int run_program(std::vector<std::string> arguments, std::ostream& raw_out, std::
         return fail(log, "the simulation stalled", error.what(), stalled);
     } catch (const OutOfMemory& error) {
         return fail(log, "the machine failed", error.what(), machine_failed);
+    } catch (const ProgramStalled& error) {
+        return fail(log, "the program stalls", error.what(), stalled);
     } catch (const MachineError& error) {
         return fail(log, "I/O error", error.what(), machine_failed);
     } catch (const LimitReached& limit) {

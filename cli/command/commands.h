@@ -25,6 +25,7 @@ void add_device_command(CLI::App& program, CommandContext& context);
 void add_generate_command(CLI::App& program, CommandContext& context);
 void add_megatron_command(CLI::App& program, CommandContext& context);
 void add_plan_command(CLI::App& program, CommandContext& context);
+void add_record_command(CLI::App& program, CommandContext& context);
 void add_report_command(CLI::App& program, CommandContext& context);
 void add_simulate_command(CLI::App& program, CommandContext& context);
 void add_sweep_command(CLI::App& program, CommandContext& context);

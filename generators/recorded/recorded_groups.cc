@@ -1,0 +1,96 @@
+#include "generators/recorded/recorded_groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/errors.h"
+
+namespace npunet::generators::recorded {
+
+namespace {
+
+bool has(const std::vector<Rank>& ranks, Rank rank) {
+    return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
+}  // namespace
+
+RecordedGroups::RecordedGroups(const std::vector<LogHeader>& headers) {
+    std::map<std::vector<Rank>, std::vector<std::int32_t>> known;
+    for (const LogHeader& header : headers) {
+        std::map<std::vector<Rank>, std::size_t> met;
+        std::vector<std::int32_t>& numbers = numbers_[header.rank];
+        for (const std::vector<Rank>& ranks : header.groups) {
+            std::vector<std::int32_t>& copies = known[ranks];
+            const std::size_t copy = met[ranks]++;
+            if (copy == copies.size()) {
+                copies.push_back(size());
+                ranks_.push_back(ranks);
+            }
+            numbers.push_back(copies[copy]);
+        }
+    }
+}
+
+RankSubstitution::RankSubstitution(const RecordedGroups& groups, const GroupFamilies& families,
+                                   Rank logged, Rank rank)
+    : groups_(groups), families_(families), logged_(logged), rank_(rank) {}
+
+std::int32_t RankSubstitution::counterpart(std::int32_t number) const {
+    if (logged_ == rank_) {
+        return number;
+    }
+    for (const std::vector<std::int32_t>& family : families_) {
+        if (std::find(family.begin(), family.end(), number) == family.end()) {
+            continue;
+        }
+        const auto own = std::find_if(family.begin(), family.end(), [&](std::int32_t other) {
+            return has(groups_.ranks(other), rank_);
+        });
+        if (own != family.end()) {
+            return *own;
+        }
+    }
+    throw InputError(
+        {fmt::format("rank {}", rank_.value()), "",
+         fmt::format("no group in place of group {} of rank {}", number, logged_.value()),
+         "ranks that take part in the same kinds of groups",
+         "Record all ranks: leave out --distinct"});
+}
+
+std::int32_t RankSubstitution::group(std::int32_t logged_group) const {
+    return counterpart(groups_.number(logged_, logged_group));
+}
+
+std::int32_t RankSubstitution::smallest_with(Rank peer) const {
+    std::int32_t best = -1;
+    for (std::int32_t number = 0; number < groups_.size(); ++number) {
+        const std::vector<Rank>& ranks = groups_.ranks(number);
+        if ((best < 0 || ranks.size() < groups_.ranks(best).size()) && has(ranks, logged_) &&
+            has(ranks, peer)) {
+            best = number;
+        }
+    }
+    return best;
+}
+
+Rank RankSubstitution::at_same_place(std::int32_t number, Rank logged) const {
+    const std::vector<Rank>& from = groups_.ranks(number);
+    const std::vector<Rank>& to = groups_.ranks(counterpart(number));
+    const auto place = std::find(from.begin(), from.end(), logged) - from.begin();
+    return to[static_cast<std::size_t>(place)];
+}
+
+Rank RankSubstitution::root(std::int32_t logged_group, Rank logged_root) const {
+    return at_same_place(groups_.number(logged_, logged_group), logged_root);
+}
+
+Rank RankSubstitution::peer(Rank logged_peer) const {
+    if (logged_ == rank_) {
+        return logged_peer;
+    }
+    return at_same_place(smallest_with(logged_peer), logged_peer);
+}
+
+}  // namespace npunet::generators::recorded

@@ -1,0 +1,101 @@
+"""Stand-ins for extensions that programs import and often do not use: Apex, Transformer Engine."""
+
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+import types
+
+import torch
+
+_ABSENT = ("apex", "transformer_engine", "transformer_engine_torch", "amp_C",
+           "fused_layer_norm_cuda", "flash_attn", "fused_weight_gradient_mlp_cuda",
+           "scaled_upper_triang_masked_softmax_cuda", "scaled_masked_softmax_cuda",
+           "scaled_softmax_cuda", "apex_C")
+
+
+class _FusedLayerNorm(torch.nn.LayerNorm):
+    """Apex's layer norm by torch's."""
+
+
+class _LayerNormFunction:
+    """What programs look at: a function of autograd with a forward()."""
+
+    @staticmethod
+    def forward(ctx, input, weight, bias, normalized_shape, eps, memory_efficient=False):
+        raise NotImplementedError
+
+    @staticmethod
+    def apply(input, weight, bias, normalized_shape, eps, memory_efficient=False):
+        return torch.nn.functional.layer_norm(input, tuple(normalized_shape), weight, bias, eps)
+
+
+def _multi_tensor_applier(operation, overflow, lists, *arguments):
+    return operation(0, overflow, lists, *arguments)
+
+
+def _multi_tensor_scale(_chunk, _overflow, lists, scale):
+    with torch.no_grad():
+        for source, target in zip(*lists):
+            target.copy_(source * scale)
+
+
+def _multi_tensor_l2norm(_chunk, _overflow, lists, per_tensor=False):
+    norms = [torch.norm(tensor.float()) for tensor in lists[0]]
+    stacked = torch.stack(norms)
+    return torch.norm(stacked), stacked if per_tensor else None
+
+
+_KNOWN = {
+    "apex.optimizers": {"FusedAdam": torch.optim.AdamW, "FusedSGD": torch.optim.SGD},
+    "apex.normalization": {"FusedLayerNorm": _FusedLayerNorm},
+    "apex.normalization.fused_layer_norm": {
+        "FusedLayerNorm": _FusedLayerNorm,
+        "FusedLayerNormAffineFunction": _LayerNormFunction,
+        "FusedLayerNormFunction": _LayerNormFunction,
+    },
+    "apex.multi_tensor_apply": {"multi_tensor_applier": _multi_tensor_applier},
+    "amp_C": {"multi_tensor_scale": _multi_tensor_scale,
+              "multi_tensor_l2norm": _multi_tensor_l2norm},
+}
+
+
+class _AbsentClass:
+    """Anything of an absent extension: it can be named and derived from, and not be made."""
+
+    def __init__(self, *_args, **_kwargs):
+        raise ImportError(f"{type(self).__module__}.{type(self).__qualname__} is a stand-in of the "
+                          "recorder for an extension that is not installed")
+
+
+class _AbsentModule(types.ModuleType):
+    __path__ = []
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        known = _KNOWN.get(self.__name__, {}).get(name)
+        if known is None:
+            known = type(name, (_AbsentClass,), {"__module__": self.__name__})
+        setattr(self, name, known)
+        return known
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Comes last: modules that are installed are found before."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in _ABSENT:
+            return importlib.machinery.ModuleSpec(name, self, is_package=True)
+        return None
+
+    def create_module(self, spec):
+        return _AbsentModule(spec.name)
+
+    def exec_module(self, module):
+        if module.__name__ in ("transformer_engine", "apex", "flash_attn"):
+            module.__version__ = "0.0.0"
+
+
+def install():
+    sys.meta_path.append(_Finder())

@@ -1,0 +1,179 @@
+"""A CUDA that is not there: programs written for GPUs run, with all tensors on the CPU."""
+
+import contextlib
+import types
+
+import torch
+
+from npunet_recorder.errors import RecordingError
+
+_DEVICES = 8
+_MEMORY_BYTES = 80 << 30
+
+
+class _Stream:
+    """A stream: operations within follow each other, and those of other streams by events only."""
+
+    def __init__(self, number):
+        self.number = number
+        self.cuda_stream = number
+
+    def __eq__(self, other):
+        return isinstance(other, _Stream) and self.number == other.number
+
+    def __hash__(self):
+        return self.number
+
+    def query(self):
+        return True
+
+
+def _stream_class(recording):
+    class Stream(_Stream):
+        def __init__(self, device=None, priority=0, number=None, **_):
+            if number is None:
+                number = recording.streams
+                recording.streams += 1
+            super().__init__(number)
+            self.device = torch.device("cuda", 0)
+
+        def record_event(self, event=None):
+            event = event or torch.cuda.Event()
+            event.record(self)
+            return event
+
+        def wait_event(self, event):
+            event.wait(self)
+
+        def wait_stream(self, stream):
+            if stream.number != self.number:
+                self.wait_event(stream.record_event())
+
+        def synchronize(self):
+            for number in range(recording.streams):
+                if number != self.number:
+                    Stream(number=number).wait_stream(self)
+
+    return Stream
+
+
+def _event_class(recording):
+    class Event:
+        def __init__(self, enable_timing=False, blocking=False, interprocess=False):
+            self._number = None
+
+        def record(self, stream=None):
+            self._number = recording.events
+            recording.events += 1
+            number = recording.stream if stream is None else stream.number
+            recording.log.add_event("record_event", self._number, number)
+
+        def wait(self, stream=None):
+            if self._number is not None:
+                number = recording.stream if stream is None else stream.number
+                recording.log.add_event("wait_event", self._number, number)
+
+        def query(self):
+            return True
+
+        def synchronize(self):
+            for number in range(recording.streams):
+                self.wait(torch.cuda.Stream(number=number))
+
+        def elapsed_time(self, _end):
+            return 0.0
+
+    return Event
+
+
+def _properties(_device=None):
+    return types.SimpleNamespace(name="recorded", major=8, minor=0, total_memory=_MEMORY_BYTES,
+                                 multi_processor_count=108)
+
+
+def _nothing(*_args, **_kwargs):
+    return None
+
+
+def _number(value):
+    return lambda *_args, **_kwargs: value
+
+
+def _install_streams(recording):
+    cuda = torch.cuda
+    cuda.Stream = _stream_class(recording)
+    cuda.Event = _event_class(recording)
+
+    @contextlib.contextmanager
+    def stream(chosen):
+        before = recording.stream
+        if chosen is not None:
+            recording.stream = chosen.number
+        try:
+            yield
+        finally:
+            recording.stream = before
+
+    def set_stream(chosen):
+        recording.stream = chosen.number
+
+    cuda.stream = stream
+    cuda.StreamContext = stream
+    cuda.set_stream = set_stream
+    cuda.current_stream = lambda _device=None: cuda.Stream(number=recording.stream)
+    cuda.default_stream = lambda _device=None: cuda.Stream(number=0)
+    cuda.synchronize = lambda _device=None: cuda.Stream(number=0).synchronize()
+
+
+def _install_tensor_methods():
+    def to_gpu(self, *_args, **_kwargs):
+        return self
+
+    torch.Tensor.cuda = to_gpu
+    torch.nn.Module.cuda = to_gpu
+    torch.Tensor.pin_memory = to_gpu
+    for name in ("FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor",
+                 "IntTensor", "ShortTensor", "CharTensor", "ByteTensor", "BoolTensor"):
+        setattr(torch.cuda, name, getattr(torch, name))
+
+
+def _install_data_parallel():
+    wrapper = torch.nn.parallel.DistributedDataParallel
+    make = wrapper.__init__
+
+    def without_devices(self, module, device_ids=None, output_device=None, *args, **kwargs):
+        make(self, module, None, None, *args, **kwargs)
+
+    wrapper.__init__ = without_devices
+
+
+def _refuse_graphs(*_args, **_kwargs):
+    raise RecordingError("unsupported", "CUDA graphs", "Run the program without them")
+
+
+def install(recording):
+    cuda = torch.cuda
+    local = recording.rank % min(_DEVICES, recording.ranks)
+    for name in ("_lazy_init", "init", "set_device", "empty_cache", "manual_seed",
+                 "manual_seed_all", "set_rng_state", "seed", "reset_peak_memory_stats",
+                 "reset_max_memory_allocated", "set_per_process_memory_fraction", "ipc_collect",
+                 "set_rng_state_all", "_lazy_call"):
+        setattr(cuda, name, _nothing)
+    values = {"is_available": True, "is_initialized": True, "device_count": _DEVICES,
+              "current_device": local, "memory_allocated": 0, "max_memory_allocated": 0,
+              "memory_reserved": 0, "max_memory_reserved": 0, "get_device_name": "recorded",
+              "get_device_capability": (8, 0), "initial_seed": 0, "is_bf16_supported": True,
+              "mem_get_info": (_MEMORY_BYTES, _MEMORY_BYTES),
+              "is_current_stream_capturing": False}
+    for name, value in values.items():
+        setattr(cuda, name, _number(value))
+    cuda.get_device_properties = _properties
+    cuda.get_rng_state = lambda _device=None: torch.zeros(16, dtype=torch.uint8)
+    cuda.memory_stats = lambda _device=None: {}
+    cuda.graph = _refuse_graphs
+    cuda.make_graphed_callables = _refuse_graphs
+    for name in ("range_push", "range_pop", "mark"):
+        setattr(cuda.nvtx, name, _nothing)
+    _install_streams(recording)
+    _install_tensor_methods()
+    _install_data_parallel()

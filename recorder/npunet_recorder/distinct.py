@@ -1,0 +1,184 @@
+"""Finds ranks that do the same work, and records one of each.
+
+A rank's place in its group of each kind (tensor-parallel, pipeline-parallel, ...) are its
+coordinates. Along each axis through rank 0 some ranks are recorded, and all where these differ;
+then one rank of each combination of what differs. Two ranks do the same if their logs are equal
+once ranks and groups are told by places.
+"""
+
+import hashlib
+import itertools
+import json
+import os
+
+from npunet_recorder import summary
+
+
+class Grid:
+    """The ranks as points of a grid, whose axes are families of groups."""
+
+    def __init__(self, groups, families, ranks):
+        self.groups = groups
+        self.families = families
+        self.family_of = {number: place for place, family in enumerate(families)
+                          for number in family}
+        self.axes = []
+        self._points = [()] * ranks
+        for family in sorted(families, key=lambda one: len(groups[one[0]][0])):
+            self._try_axis(family, ranks)
+        self._add_rest(ranks)
+        self.rank_at = {point: rank for rank, point in enumerate(self._points)}
+        size = 1
+        for axis in self.axes:
+            size *= axis
+        self.regular = size == ranks and len(self.rank_at) == ranks
+
+    def _try_axis(self, family, ranks):
+        """A family becomes an axis if it covers all ranks and tells them further apart."""
+        size = len(self.groups[family[0]][0])
+        if size <= 1 or size >= ranks or len(family) * size != ranks:
+            return
+        place = {}
+        for number in family:
+            for position, rank in enumerate(self.groups[number][0]):
+                place[rank] = position
+        points = [point + (place[rank],) for rank, point in enumerate(self._points)]
+        if len(set(points)) == len(set(self._points)) * size:
+            self._points = points
+            self.axes.append(size)
+
+    def _add_rest(self, ranks):
+        """Ranks that no group tells apart are told apart by their order."""
+        seen = {}
+        places = []
+        for point in self._points:
+            places.append(seen.get(point, 0))
+            seen[point] = places[-1] + 1
+        rest = max(seen.values())
+        if rest > 1:
+            self._points = [point + (places[rank],) for rank, point in enumerate(self._points)]
+            self.axes.append(rest)
+
+    def point(self, rank):
+        return self._points[rank]
+
+    def place_of_peer(self, rank, peer):
+        """Where the peer stands in the smallest group with both."""
+        best = None
+        for number, (members, _) in enumerate(self.groups):
+            if (best is None or len(members) < len(self.groups[best][0])) \
+                    and rank in members and peer in members:
+                best = number
+        return [self.family_of[best], self.groups[best][0].index(peer)]
+
+
+def signature(path, rank, grid):
+    """Equal for logs of ranks that do the same."""
+    digest = hashlib.sha256()
+    peers = {}
+    with open(path, encoding="utf-8") as file:
+        next(file)
+        for line in file:
+            if line.startswith('{"group"'):
+                continue
+            if line.startswith('{"call"'):
+                record = json.loads(line)
+                if "root" in record:
+                    members = grid.groups[record["group"]][0]
+                    record["root"] = members.index(record["root"])
+                if "peer" in record:
+                    if record["peer"] not in peers:
+                        peers[record["peer"]] = grid.place_of_peer(rank, record["peer"])
+                    record["peer"] = peers[record["peer"]]
+                record["group"] = grid.family_of[record["group"]]
+                line = json.dumps(record)
+            digest.update(line.encode())
+    return digest.hexdigest()
+
+
+class Search:
+    def __init__(self, runner, job):
+        self._runner = runner
+        self._job = job
+        self._ranks = job["ranks"]
+        self._signatures = {}
+        self._grid = None
+
+    def _log(self, rank):
+        return os.path.join(self._job["logs"], f"rank.{rank}.jsonl")
+
+    def _record(self, ranks):
+        """Records those that have not been; returns a failure, or None."""
+        missing = sorted(set(ranks) - set(self._signatures))
+        failure = self._runner.record(missing)
+        if failure is None:
+            for rank in missing:
+                self._signatures[rank] = signature(self._log(rank), rank, self._grid) \
+                    if self._grid else ""
+        return failure
+
+    def _along(self, axis, position):
+        """The rank with this place on the axis and the places of rank 0 on the others."""
+        point = list(self._grid.point(0))
+        point[axis] = position
+        return self._grid.rank_at[tuple(point)]
+
+    def _classes(self, axis):
+        """For each place on the axis the first that does the same; or a failure."""
+        size = self._grid.axes[axis]
+        base = self._along(axis, self._grid.point(0)[axis])
+        samples = sorted({0, 1, size // 2, size - 1})
+        failure = self._record([self._along(axis, place) for place in samples])
+        if failure is not None:
+            return None, failure
+        if all(self._signatures[self._along(axis, place)] == self._signatures[base]
+               for place in samples):
+            return [0] * size, None
+        failure = self._record([self._along(axis, place) for place in range(size)])
+        if failure is not None:
+            return None, failure
+        first = {}
+        return [first.setdefault(self._signatures[self._along(axis, place)], place)
+                for place in range(size)], None
+
+    def run(self):
+        """Returns (recorded ranks, log of each rank, families, failure)."""
+        failure = self._record([0])
+        if failure is not None:
+            return [], [], [], failure
+        groups = summary.read_groups(self._log(0))
+        families = summary.families_of(groups)
+        grid = Grid(groups, families, self._ranks)
+        if not grid.regular:
+            failure = self._record(range(self._ranks))
+            everyone = list(range(self._ranks))
+            return everyone, everyone, families, failure
+        self._grid = grid
+        self._signatures[0] = signature(self._log(0), 0, grid)
+        classes = []
+        for axis in range(len(grid.axes)):
+            of_axis, failure = self._classes(axis)
+            if failure is not None:
+                return [], [], [], failure
+            classes.append(of_axis)
+        representatives = [grid.rank_at[point]
+                           for point in itertools.product(*[sorted(set(one)) for one in classes])]
+        failure = self._record(representatives + [self._ranks - 1])
+        if failure is not None:
+            return [], [], [], failure
+        log_of = []
+        for rank in range(self._ranks):
+            point = tuple(of_axis[place] for of_axis, place in zip(classes, grid.point(rank)))
+            log_of.append(rank if rank in self._signatures else grid.rank_at[point])
+        failure = self._check_last(grid, classes)
+        return sorted(self._signatures), log_of, families, failure
+
+    def _check_last(self, grid, classes):
+        last = self._ranks - 1
+        point = tuple(of_axis[place] for of_axis, place in zip(classes, grid.point(last)))
+        if self._signatures[last] == self._signatures[grid.rank_at[point]]:
+            return None
+        return {"rank": last, "kind": "unsupported", "at": "",
+                "message": f"other work than rank {grid.rank_at[point]} does, though each of its "
+                           "groups suggests that they do the same",
+                "remedy": "Record all ranks: leave out --distinct"}

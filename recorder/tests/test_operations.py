@@ -1,0 +1,100 @@
+"""FLOPs, overlap and memory of recorded operations."""
+
+import unittest
+
+import harness
+
+
+def operations_of(log, **wanted):
+    return [one for one in log
+            if "op" in one and all(one.get(key) == value for key, value in wanted.items())]
+
+
+class Operations(unittest.TestCase):
+    # Matrix products of a GPT: forward 2 x weights x tokens + 4 x batch x seq^2 x hidden a layer,
+    # backward twice that. The weights are 12 hidden^2 a layer and vocabulary x hidden of the head.
+    def test_flops_of_a_gpt(self):
+        layers, hidden, vocabulary, seq, batch, steps = 3, 64, 192, 48, 2, 2
+        recorded = harness.record(
+            ["ddp_gpt.py", "--layers", str(layers), "--hidden", str(hidden), "--vocabulary",
+             str(vocabulary), "--seq", str(seq), "--batch", str(batch), "--steps", str(steps)],
+            8, [3])
+        self.assertEqual(recorded.returned, 0, recorded.failure)
+        weights = layers * 12 * hidden ** 2 + vocabulary * hidden
+        forward = 2 * weights * batch * seq + layers * 4 * batch * seq ** 2 * hidden
+        flops = {phase: sum(one["flops"] for one in
+                            operations_of(recorded.logs[3], kernel="matmul", phase=phase))
+                 for phase in ("forward", "backward", "optimizer")}
+        self.assertEqual(flops, {"forward": steps * forward, "backward": steps * 2 * forward,
+                                 "optimizer": 0})
+
+    # The same, split: each rank has 1 / tp of the products of its layers.
+    def test_flops_of_a_tensor_parallel_stage(self):
+        tp, pp, layers, hidden, vocabulary, seq, batch, micro = 2, 2, 4, 64, 128, 32, 2, 4
+        recorded = harness.record(["megatron_style.py"], 8, [0, 7])
+        self.assertEqual(recorded.returned, 0, recorded.failure)
+        for rank, head in ((0, 0), (7, vocabulary * hidden)):
+            weights = (layers // pp * 12 * hidden ** 2 + head) // tp
+            forward = 2 * weights * batch * seq \
+                + layers // pp * 4 * batch * seq ** 2 * hidden // tp
+            found = sum(one["flops"] for one in
+                        operations_of(recorded.logs[rank], kernel="matmul"))
+            self.assertEqual(found, 3 * micro * forward)
+
+    def test_names_and_kernels(self):
+        recorded = harness.record(["ddp_gpt.py", "--steps", "1"], 2, [0])
+        log = recorded.logs[0]
+        product = operations_of(log, op="addmm", module="module.blocks.1.qkv")
+        self.assertEqual(len(product), 1)
+        self.assertEqual(product[0]["kernel"], "matmul")
+        self.assertEqual(product[0]["dtype"], "fp32")
+        self.assertEqual(product[0]["shape"], [1, 64, 192, 64])
+        self.assertTrue(operations_of(log, kernel="norm", phase="backward"))
+        self.assertTrue(operations_of(log, kernel="softmax", phase="forward"))
+        self.assertTrue(operations_of(log, kernel="embedding", phase="forward"))
+        self.assertTrue(operations_of(log, phase="optimizer"))
+
+    # Buckets of DistributedDataParallel go on beside the backward pass: the first all-reduce of
+    # gradients comes before the last products of that pass, and what touches its bucket follows it.
+    def test_buckets_overlap(self):
+        recorded = harness.record(
+            ["ddp_gpt.py", "--hidden", "256", "--layers", "6"], 2, [0])
+        log = recorded.logs[0]
+        # PyTorch makes buckets of the wanted size after the first step.
+        log = log[[place for place, one in enumerate(log)
+                   if one.get("phase") == "optimizer"][0]:]
+        backward = [place for place, one in enumerate(log)
+                    if one.get("phase") == "backward" and one.get("kernel") == "matmul"]
+        reduced = [place for place, one in enumerate(log) if one.get("type") == "all_reduce"]
+        self.assertGreater(len(reduced), 2)
+        self.assertLess(reduced[0], backward[-1])
+        first = log[reduced[0]]["call"]
+        self.assertFalse([one for one in log if one.get("wait") == first])
+        touching = [place for place, one in enumerate(log) if first in one.get("after", [])]
+        self.assertEqual(len(touching), 1)
+        self.assertGreater(touching[0], backward[-1])
+
+    # A layer of a model of 175 billion parameters: 7.2 GB of weights, as much of gradients, twice
+    # that of optimizer states.
+    def test_memory_is_not_touched(self):
+        recorded = harness.record(
+            ["ddp_gpt.py", "--layers", "1", "--hidden", "12288", "--heads", "96", "--vocabulary",
+             "51200", "--seq", "2048", "--batch", "1", "--steps", "1"], 8, [0])
+        self.assertEqual(recorded.returned, 0, recorded.failure)
+        self.assertLess(recorded.peak_bytes, 2 << 30)
+
+    # Operations beyond the fork of a stream are ordered by events only.
+    def test_streams(self):
+        recorded = harness.record(["streams.py"], 2, [0])
+        self.assertEqual(recorded.returned, 0, recorded.failure)
+        log = recorded.logs[0]
+        self.assertEqual([one.get("stream", 0) for one in operations_of(log, op="mm")], [0, 1, 0])
+        events = [(key, one["stream"]) for one in log
+                  for key in ("record_event", "wait_event") if key in one]
+        self.assertEqual(events, [("record_event", 0), ("wait_event", 1), ("record_event", 1),
+                                  ("wait_event", 0)])
+        self.assertEqual([one["stream"] for one in log if "call" in one], [1])
+
+
+if __name__ == "__main__":
+    unittest.main()

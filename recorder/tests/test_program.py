@@ -1,0 +1,114 @@
+"""npunet record from end to end: traces that pass the static check and simulate."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import harness
+
+PROGRAM = os.environ.get("NPUNET_PROGRAM", "npunet")
+ROOT = os.path.dirname(os.path.dirname(harness.HERE))
+FIDELITIES = ("analytical", "congestion-aware", "packet")
+
+
+def npunet(*arguments):
+    return subprocess.run([PROGRAM, *arguments], cwd=harness.HERE, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          timeout=harness.SECONDS)
+
+
+class Program(unittest.TestCase):
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self.out = os.path.join(self._folder.name, "out")
+
+    def tearDown(self):
+        self._folder.cleanup()
+
+    def record(self, command, ranks, *more):
+        return npunet("record", "--ranks", str(ranks), *more, "--output-dir", self.out, "--",
+                      sys.executable, harness.program_path(command[0]), *command[1:])
+
+    def check(self, command):
+        result = self.record(command, 8, "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        told = json.loads(result.stdout)
+        self.assertEqual((told["ranks"], told["recorded"], told["traces"]), (8, 8, 8))
+        workload = os.path.join(self.out, "workload")
+        groups = os.path.join(self.out, "comm_group.json")
+        result = npunet("trace", "validate", "--strict", workload, "--comm-group", groups)
+        self.assertEqual(result.returncode, 0, result.stdout)
+        for fidelity in FIDELITIES:
+            result = npunet("simulate", "--workload", workload, "--comm-group", groups,
+                            "--network", os.path.join(ROOT, "configs/networks/ring-8.yml"),
+                            "--system", os.path.join(ROOT, "configs/systems/a100.json"),
+                            "--fidelity", fidelity, "--json", "--quiet")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertGreater(json.loads(result.stdout)["finish_ns"], 0)
+
+    def test_ddp_cnn(self):
+        self.check(["ddp_cnn.py"])
+
+    def test_ddp_gpt(self):
+        self.check(["ddp_gpt.py", "--steps", "1"])
+
+    def test_megatron_style(self):
+        self.check(["megatron_style.py"])
+
+    def test_zero(self):
+        self.check(["zero.py"])
+
+    def test_experts(self):
+        self.check(["experts.py"])
+
+    def test_ring(self):
+        self.check(["ring.py"])
+
+    def fails(self, text, code, *expected):
+        path = os.path.join(self._folder.name, "train.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("import torch\nimport torch.distributed as dist\n"
+                       "dist.init_process_group('gloo')\n" + text)
+        result = self.record([path], 4)
+        self.assertEqual(result.returncode, code, result.stderr)
+        message = result.stderr.splitlines()[-1]
+        for part in expected:
+            self.assertIn(part, message)
+        self.assertFalse(os.path.exists(self.out))
+
+    def test_crash(self):
+        self.fails("dist.all_reduce(torch.ones(3), group=7)\n", 2, "train.py:4", "rank 0")
+
+    def test_hang(self):
+        self.fails("dist.recv(torch.ones(3), dist.get_rank())\n", 3, "train.py:4", "rank 0",
+                   "receives from itself")
+
+    def test_unmatched(self):
+        self.fails("if dist.get_rank() == 1:\n    dist.send(torch.randn(3), 2)\n", 2, "rank 1",
+                   "sends 12 bytes")
+
+    def test_listed_ranks(self):
+        result = self.record(["ring.py"], 64, "--rank", "3,10-11")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(sorted(name for name in os.listdir(self.out) if name.endswith(".et")),
+                         ["workload.10.et", "workload.11.et", "workload.3.et"])
+
+    def test_bad_arguments(self):
+        for arguments, expected in (
+                (["--ranks", "4", "--rank", "4"], "--rank"),
+                (["--ranks", "0"], "--ranks"),
+                (["--ranks", "4", "--value", "much"], "--value")):
+            result = npunet("record", *arguments, "--output-dir", self.out, "--", sys.executable,
+                            harness.program_path("ring.py"))
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(expected, result.stderr)
+        result = npunet("record", "--ranks", "4", "--output-dir", self.out, "--", "torchrun", "x")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("torchrun", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
