@@ -62,20 +62,24 @@ public:
     }
 
     RecordedSummary run() {
-        std::vector<Rank> ranks;
+        std::map<Rank, std::vector<Rank>> ranks_of_log;
         for (std::int32_t rank = 0; rank < recording_.ranks; ++rank) {
-            if (recording_.log_of[static_cast<std::size_t>(rank)].valid()) {
-                ranks.emplace_back(rank);
+            const Rank logged = recording_.log_of[static_cast<std::size_t>(rank)];
+            if (logged.valid()) {
+                ranks_of_log[logged].emplace_back(rank);
+                ++summary_.traces;
             }
         }
-        for_each_in_parallel(ranks.size(), [&](std::size_t i) { write(ranks[i]); });
+        const std::vector<std::pair<Rank, std::vector<Rank>>> logs(ranks_of_log.begin(),
+                                                                   ranks_of_log.end());
+        for_each_in_parallel(logs.size(),
+                             [&](std::size_t i) { write(logs[i].first, logs[i].second); });
         chakra::CommGroups groups;
         for (const std::int32_t number : used_) {
             groups[group_name(number)] = groups_.ranks(number);
         }
         chakra::write_comm_groups(files_.folder / files_.groups, groups);
         summary_.groups = static_cast<std::int64_t>(groups.size());
-        summary_.traces = static_cast<std::int32_t>(ranks.size());
         std::set<std::pair<std::string, std::string>> warnings;
         for (const auto& [rank, of_rank] : warnings_) {
             for (const LogWarning& one : of_rank) {
@@ -115,20 +119,31 @@ private:
         return families;
     }
 
-    void write(Rank rank) {
-        const Rank logged = recording_.log_of[rank.index()];
+    /// The traces of all ranks that do what this one was recorded to do.
+    void write(Rank logged, const std::vector<Rank>& ranks) {
+        std::vector<RecordedEvent> events;
+        std::vector<LogWarning> warnings =
+            read_recorded_log(log_file(recording_.folder, logged),
+                              [&events](const RecordedEvent& event) { events.push_back(event); });
+        for (const Rank rank : ranks) {
+            write_trace(logged, rank, events);
+        }
+        const std::lock_guard lock(mutex_);
+        warnings_[logged] = std::move(warnings);
+    }
+
+    void write_trace(Rank logged, Rank rank, const std::vector<RecordedEvent>& events) {
         chakra::TraceWriter writer(trace_file(files_, rank), {}, files_.form);
         const RankSubstitution substitution(groups_, families_, logged, rank);
         RecordedTrace trace(substitution, rank,
                             [&writer](const chakra::Node& node) { writer.write(node); });
-        std::vector<LogWarning> warnings =
-            read_recorded_log(log_file(recording_.folder, logged),
-                              [&trace](const RecordedEvent& event) { trace.add(event); });
+        for (const RecordedEvent& event : events) {
+            trace.add(event);
+        }
         writer.commit();
         const std::lock_guard lock(mutex_);
         summary_.totals.add(trace.totals());
         used_.insert(trace.groups().begin(), trace.groups().end());
-        warnings_[logged] = std::move(warnings);
         for (const auto& [reason, nodes] : writer.losses()) {
             summary_.losses[reason] += nodes;
         }

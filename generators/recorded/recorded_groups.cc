@@ -35,44 +35,44 @@ RecordedGroups::RecordedGroups(const std::vector<LogHeader>& headers) {
 
 RankSubstitution::RankSubstitution(const RecordedGroups& groups, const GroupFamilies& families,
                                    Rank logged, Rank rank)
-    : groups_(groups), families_(families), logged_(logged), rank_(rank) {}
+    : groups_(groups), logged_(logged), rank_(rank) {
+    if (logged_ == rank_) {
+        return;
+    }
+    for (const std::vector<std::int32_t>& family : families) {
+        std::int32_t own = -1;
+        std::vector<std::int32_t> of_logged;
+        for (const std::int32_t number : family) {
+            if (own < 0 && has(groups_.ranks(number), rank_)) {
+                own = number;
+            }
+            if (has(groups_.ranks(number), logged_)) {
+                of_logged.push_back(number);
+            }
+        }
+        for (const std::int32_t number : of_logged) {
+            counterparts_[number] = own;
+        }
+    }
+}
 
 std::int32_t RankSubstitution::counterpart(std::int32_t number) const {
     if (logged_ == rank_) {
         return number;
     }
-    for (const std::vector<std::int32_t>& family : families_) {
-        if (std::find(family.begin(), family.end(), number) == family.end()) {
-            continue;
-        }
-        const auto own = std::find_if(family.begin(), family.end(), [&](std::int32_t other) {
-            return has(groups_.ranks(other), rank_);
-        });
-        if (own != family.end()) {
-            return *own;
-        }
+    const auto found = counterparts_.find(number);
+    if (found == counterparts_.end() || found->second < 0) {
+        throw InputError(
+            {fmt::format("rank {}", rank_.value()), "",
+             fmt::format("no group in place of group {} of rank {}", number, logged_.value()),
+             "ranks that take part in the same kinds of groups",
+             "Record all ranks: leave out --distinct"});
     }
-    throw InputError(
-        {fmt::format("rank {}", rank_.value()), "",
-         fmt::format("no group in place of group {} of rank {}", number, logged_.value()),
-         "ranks that take part in the same kinds of groups",
-         "Record all ranks: leave out --distinct"});
+    return found->second;
 }
 
 std::int32_t RankSubstitution::group(std::int32_t logged_group) const {
     return counterpart(groups_.number(logged_, logged_group));
-}
-
-std::int32_t RankSubstitution::smallest_with(Rank peer) const {
-    std::int32_t best = -1;
-    for (std::int32_t number = 0; number < groups_.size(); ++number) {
-        const std::vector<Rank>& ranks = groups_.ranks(number);
-        if ((best < 0 || ranks.size() < groups_.ranks(best).size()) && has(ranks, logged_) &&
-            has(ranks, peer)) {
-            best = number;
-        }
-    }
-    return best;
 }
 
 Rank RankSubstitution::at_same_place(std::int32_t number, Rank logged) const {
@@ -90,7 +90,15 @@ Rank RankSubstitution::peer(Rank logged_peer) const {
     if (logged_ == rank_) {
         return logged_peer;
     }
-    return at_same_place(smallest_with(logged_peer), logged_peer);
+    std::int32_t smallest = -1;
+    for (const auto& [number, own] : counterparts_) {
+        const std::vector<Rank>& ranks = groups_.ranks(number);
+        if ((smallest < 0 || ranks.size() < groups_.ranks(smallest).size()) &&
+            has(ranks, logged_peer)) {
+            smallest = number;
+        }
+    }
+    return at_same_place(smallest, logged_peer);
 }
 
 }  // namespace npunet::generators::recorded

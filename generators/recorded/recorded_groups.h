@@ -42,7 +42,7 @@ using GroupFamilies = std::vector<std::vector<std::int32_t>>;
 /// Where `rank` does what `logged` was recorded to do, in its own groups.
 class RankSubstitution {
 public:
-    /// All must outlive this. With rank == logged everything stays.
+    /// `groups` must outlive this. With rank == logged everything stays.
     RankSubstitution(const RecordedGroups& groups, const GroupFamilies& families, Rank logged,
                      Rank rank);
 
@@ -56,14 +56,13 @@ public:
 
 private:
     [[nodiscard]] std::int32_t counterpart(std::int32_t number) const;
-    /// The smallest group with both; -1 for none.
-    [[nodiscard]] std::int32_t smallest_with(Rank peer) const;
     [[nodiscard]] Rank at_same_place(std::int32_t number, Rank logged) const;
 
     const RecordedGroups& groups_;
-    const GroupFamilies& families_;
     Rank logged_;
     Rank rank_;
+    /// Of the groups with the logged rank by number: what the rank has in place; -1 for none.
+    std::map<std::int32_t, std::int32_t> counterparts_;
 };
 
 }  // namespace npunet::generators::recorded

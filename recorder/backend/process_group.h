@@ -13,6 +13,7 @@
 #pragma once
 
 #include <torch/csrc/utils/pybind.h>
+#include <torch/version.h>
 
 #include <chrono>
 #include <cstdint>
@@ -21,10 +22,14 @@
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <vector>
 
+#if TORCH_VERSION_MAJOR >= 2
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+#endif
+
 namespace npunet::recorder {
 
 /// The class that backends derive from: ProcessGroup up to PyTorch 1.13, Backend from 2.0 on.
-#if defined(NPUNET_C10D_BACKEND)
+#if TORCH_VERSION_MAJOR >= 2
 using GroupBase = c10d::Backend;
 #else
 using GroupBase = c10d::ProcessGroup;

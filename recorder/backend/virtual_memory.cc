@@ -12,8 +12,8 @@ namespace {
 constexpr std::uint64_t region_bytes = std::uint64_t{1} << 45;
 constexpr std::uint64_t alignment = 512;
 
-/// One region, handed out from its begin to its end and then anew: what overlaps then is only that
-/// two tensors have one address.
+/// One region, handed out from begin to end, and again from its begin: two tensors may then have
+/// one address, which only makes calls in progress look as if they touched both.
 class Region {
 public:
     Region() {
