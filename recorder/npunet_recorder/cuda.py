@@ -125,13 +125,15 @@ def _install_streams(recording):
     cuda.synchronize = lambda _device=None: cuda.Stream(number=0).synchronize()
 
 
-def _install_tensor_methods():
+def _install_tensor_methods(recording):
     def to_gpu(self, *_args, **_kwargs):
+        recording.on_cuda = True
         return self
 
     torch.Tensor.cuda = to_gpu
     torch.nn.Module.cuda = to_gpu
-    torch.Tensor.pin_memory = to_gpu
+    torch.Tensor.pin_memory = lambda self, *_args, **_kwargs: self
+    torch.Tensor.is_cuda = property(lambda _self: recording.on_cuda)
     for name in ("FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor",
                  "IntTensor", "ShortTensor", "CharTensor", "ByteTensor", "BoolTensor"):
         setattr(torch.cuda, name, getattr(torch, name))
@@ -154,7 +156,11 @@ def _refuse_graphs(*_args, **_kwargs):
 def install(recording):
     cuda = torch.cuda
     local = recording.rank % min(_DEVICES, recording.ranks)
-    for name in ("_lazy_init", "init", "set_device", "empty_cache", "manual_seed",
+    def set_device(_device):
+        recording.on_cuda = True
+
+    cuda.set_device = set_device
+    for name in ("_lazy_init", "init", "empty_cache", "manual_seed",
                  "manual_seed_all", "set_rng_state", "seed", "reset_peak_memory_stats",
                  "reset_max_memory_allocated", "set_per_process_memory_fraction", "ipc_collect",
                  "set_rng_state_all", "_lazy_call"):
@@ -175,5 +181,5 @@ def install(recording):
     for name in ("range_push", "range_pop", "mark"):
         setattr(cuda.nvtx, name, _nothing)
     _install_streams(recording)
-    _install_tensor_methods()
+    _install_tensor_methods(recording)
     _install_data_parallel()

@@ -5,11 +5,13 @@ ones whose values follow from the program alone are computed, so that masks, siz
 what they are in a real run.
 """
 
+import contextlib
 import json
 import os
 
 import npunet_backend
 import torch
+from torch.utils import _python_dispatch as python_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from npunet_recorder import kernels
@@ -80,6 +82,32 @@ class _Plan:
         self.functional = not self.inplace
 
 
+@contextlib.contextmanager
+def without_modes():
+    """Operations within do not pass the recorder, nor any other mode."""
+    depth = python_dispatch._len_torch_dispatch_stack()
+    modes = [python_dispatch._pop_mode() for _ in range(depth)]
+    try:
+        yield
+    finally:
+        for mode in reversed(modes):
+            python_dispatch._push_mode(mode)
+
+
+def install_constructor():
+    """torch.Tensor(3, 4), which no mode can answer: PyTorch wants a tensor without Python object."""
+    make = torch._C._TensorBase.__new__
+
+    def new(cls, *args, **kwargs):
+        with without_modes():
+            tensor = make(cls, *args, **kwargs)
+            if tensor.numel() > SMALL:
+                npunet_backend.make_virtual(tensor)
+        return tensor
+
+    torch.Tensor.__new__ = staticmethod(new)
+
+
 class OperationRecorder(TorchDispatchMode):
     def __init__(self, recording):
         super().__init__()
@@ -110,10 +138,10 @@ class OperationRecorder(TorchDispatchMode):
             return self._write(plan, func, args, kwargs, tensors, unknown)
         return self._compute(plan, func, args, kwargs, tensors, unknown)
 
-    @staticmethod
-    def _on_cpu(kwargs):
+    def _on_cpu(self, kwargs):
         device = kwargs.get("device")
         if device is not None and device.type not in ("cpu", "meta"):
+            self._recording.on_cuda = True
             kwargs = dict(kwargs, device=torch.device("cpu"))
         if kwargs.get("pin_memory"):
             kwargs = dict(kwargs, pin_memory=False)

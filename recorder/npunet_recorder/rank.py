@@ -11,7 +11,7 @@ import traceback
 from npunet_recorder import absent_modules, cuda, groups, marks, program, values
 from npunet_recorder.calls import Answers, GroupObserver
 from npunet_recorder.errors import RecordingError, line_of_exception, program_line
-from npunet_recorder.operations import OperationRecorder
+from npunet_recorder.operations import OperationRecorder, install_constructor
 from npunet_recorder.recording import Policy, Recording
 
 PORT = 29400
@@ -60,6 +60,7 @@ def _run(recording, answers, command, seconds):
     cuda.install(recording)
     program.install(recording)
     values.install(recording)
+    install_constructor()
     marks.attach(recording)
     _limit_time(seconds)
     with OperationRecorder(recording):

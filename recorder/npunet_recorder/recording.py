@@ -25,6 +25,7 @@ class Recording:
         self.policy = policy
         self.log = CallLog(rank, ranks)
         self.paused = 0
+        self.on_cuda = False  # once the program has asked for it
         self.stream = 0
         self.streams = 1
         self.events = 0

@@ -24,7 +24,15 @@ def scalar_answer(recording, tensor, comparison=False):
 
 
 def install(recording):
-    """Lists and arrays of unknown values, which do not pass the dispatcher."""
+    """Lists and arrays of unknown values, which do not pass the dispatcher, and their texts."""
+    text_of = torch._tensor_str._str
+
+    def text(self, *args, **kwargs):
+        if isinstance(self, torch.Tensor) and npunet_backend.is_virtual(self):
+            return f"tensor(..., size={tuple(self.shape)}, dtype={self.dtype})"
+        return text_of(self, *args, **kwargs)
+
+    torch._tensor_str._str = text
     for name in ("tolist", "numpy", "__array__"):
         _guard(recording, name)
 

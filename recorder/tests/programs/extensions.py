@@ -8,14 +8,14 @@ from apex.optimizers import FusedAdam
 from transformer_engine.pytorch.distributed import CudaRNGStatesTracker
 
 import amp_C
-import transformer_engine.pytorch as te
+import transformer_engine as te
 
 
 class Tracker(CudaRNGStatesTracker):
     pass
 
 
-class Linear(te.Linear):
+class Linear(te.pytorch.Linear):
     pass
 
 
