@@ -7,6 +7,7 @@ what they are in a real run.
 
 import contextlib
 import json
+import math
 import os
 
 import npunet_backend
@@ -16,7 +17,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from npunet_recorder import kernels
 from npunet_recorder.calls import SMALL
-from npunet_recorder.errors import RecordingError
+from npunet_recorder.errors import RecordingError, program_line
 from npunet_recorder.shapes import Shapes, TensorForm, map_tensors
 from npunet_recorder.values import scalar_answer
 
@@ -201,13 +202,11 @@ class OperationRecorder(TorchDispatchMode):
         name = plan.name
         by_value = name in _BY_VALUE or (name == "index" and _has_mask(args))
         if by_value and unknown and not (name == "repeat_interleave" and _sized(args, kwargs)):
-            raise RecordingError(
-                "unsupported", f"{name}, whose shape depends on values that do not exist here",
-                "Use an operation whose result has a fixed shape, such as topk or where")
+            return self._select(plan, func, args, tensors)
         if name in _ALWAYS_COMPUTED:
             return func(*args, **kwargs)
-        if name == "bincount" and unknown:
-            return self._counts(args, kwargs)
+        if name in ("bincount", "histc") and unknown:
+            return self._counts(name, args, kwargs)
         small = sum(tensor.numel() for tensor in tensors) <= SMALL
         if not unknown and not plan.random and small and not plan.makes_device:
             return func(*args, **kwargs)
@@ -224,23 +223,54 @@ class OperationRecorder(TorchDispatchMode):
             self._record(plan, func, args, tensors, _tensors_of(results, []))
         return results
 
-    def _counts(self, args, kwargs):
+    def _select(self, plan, func, args, tensors):
+        """What a mask selects: the share that the user gives for the line."""
+        line = program_line()
+        share = self._recording.policy.at_lines.get(line)
+        mask = {"masked_select": lambda: args[1], "nonzero": lambda: args[0],
+                "index": lambda: args[1][0]}.get(plan.name, lambda: None)()
+        if share is None or mask is None:
+            raise RecordingError(
+                "unsupported", f"{plan.name}, whose shape depends on values that do not exist here",
+                f"If a mask selects, give the share: --value {line}=0.25; or use an operation "
+                "whose result has a fixed shape, such as topk or where")
+        count = round(mask.numel() * share)
+        if plan.name == "nonzero":
+            sizes, dtype = (count, mask.dim()), torch.int64
+        elif plan.name == "masked_select":
+            elements = math.prod(torch.broadcast_shapes(args[0].shape, mask.shape))
+            sizes, dtype = (round(elements * share),), args[0].dtype
+        else:
+            sizes, dtype = (count, *args[0].shape[mask.dim():]), args[0].dtype
+        strides = [1]
+        for size in reversed(sizes[1:]):
+            strides.insert(0, strides[0] * size)
+        result = npunet_backend.empty_virtual(sizes, strides, dtype)
+        self._record(plan, func, args, tensors, [result])
+        return result
+
+    def _counts(self, name, args, kwargs):
         """How often each value occurs: of tokens an expert, equally often by the policy."""
         values = args[0]
-        bins = kwargs.get("minlength", args[2] if len(args) > 2 else 0)
+        if name == "histc":
+            bins = kwargs.get("bins", args[1] if len(args) > 1 else 100)
+        else:
+            bins = kwargs.get("minlength", args[2] if len(args) > 2 else 0)
         if not self._recording.policy.balanced or bins == 0:
             raise RecordingError(
-                "unsupported", "bincount of values that do not exist here",
+                "unsupported", f"{name} of values that do not exist here",
                 "With --assume balanced all counts are equal; give minlength")
         each, rest = divmod(values.numel(), bins)
-        return torch.tensor([each + (1 if i < rest else 0) for i in range(bins)])
+        dtype = values.dtype if name == "histc" else torch.int64
+        return torch.tensor([each + (1 if i < rest else 0) for i in range(bins)], dtype=dtype)
 
     def _record(self, plan, func, args, tensors, outputs):
         recording = self._recording
         after = recording.calls_touching(tensors, outputs)
         key = (func, recording.phase, tuple(recording.modules),
                tuple((tuple(t.shape), t.dtype) for t in tensors))
-        if plan.name in ("convolution_backward", "cat", "native_dropout"):
+        if plan.name in ("convolution_backward", "cat") or plan.name in _BY_VALUE \
+                or plan.name == "index":
             key = None
         text = self._texts.get(key) if key else None
         if text is None:

@@ -44,6 +44,16 @@ class Values(unittest.TestCase):
         self.assertEqual(recorded.failure["kind"], "unsupported")
         self.assertEqual(recorded.failure["at"], "programs/routed_experts.py:13")
 
+    # What a mask selects is a share that the user gives.
+    def test_masks(self):
+        share = {"programs/masked.py:9": 0.25, "programs/masked.py:10": 0.5}
+        recorded = harness.record(["masked.py"], 2, [0], values=share)
+        self.assertEqual(recorded.returned, 0, recorded.failure)
+        self.assertEqual([one["in"] for one in recorded.logs[0] if "call" in one],
+                         [[[16, 32]], [[32, 32]]])
+        recorded = harness.record(["masked.py"], 2, [0])
+        self.assertEqual(recorded.failure["at"], "programs/masked.py:9")
+
     # Modules of absent extensions can be imported.
     def test_absent_extensions(self):
         recorded = harness.record(["extensions.py"], 2, [1])
