@@ -86,9 +86,10 @@ def _fill(target, source):
 
 
 class Answers:
-    """What other ranks have said, as far as the order of the recordings allows.
+    """What another rank has said, as far as the order of the recordings allows.
 
-    said: what this rank says, for those recorded behind it. Keys: (members, which of the groups with
+    said: what this rank says; the others hear the first one, so that what they hear does not depend
+    on how many run at a time. Keys: (members, which of the groups with
     these members, number of the call in the group, rank).
     """
 

@@ -95,34 +95,32 @@ def _failure(rank, error):
 
 
 def record(rank, job):
-    """Records a rank; returns what went wrong, or None."""
+    """Records a rank; returns what went wrong, or None. The first one is recorded alone."""
     _set_environment(rank, job["ranks"])
     os.environ.update(job.get("environment", {}))
     policy = Policy(job.get("scalar", 0), job.get("values", {}), job.get("balanced", False))
     recording = Recording(rank, job["ranks"], policy)
-    folder = job["logs"]
-    answers = Answers(_heard(folder))
+    said = os.path.join(job["logs"], "said.pickle")
+    first = not os.path.exists(said)
+    answers = Answers({} if first else _heard(said))
     try:
         _run(recording, answers, list(job["command"]), job.get("timeout", 600))
     except BaseException as error:  # of the program, whatever it is
         if not isinstance(error, RecordingError):
             traceback.print_exc()
         return _failure(rank, error)
-    recording.log.write(os.path.join(folder, f"rank.{rank}.jsonl"))
-    with open(os.path.join(folder, f"said.{rank}.pickle"), "wb") as file:
-        pickle.dump({key: value.numpy() for key, value in answers.said.items()}, file)
+    recording.log.write(os.path.join(job["logs"], f"rank.{rank}.jsonl"))
+    if first:
+        with open(said, "wb") as file:
+            pickle.dump({key: value.numpy() for key, value in answers.said.items()}, file)
     return None
 
 
-def _heard(folder):
+def _heard(path):
+    """What the first rank has said, whose recording ends before the others begin."""
     import torch
-    heard = {}
-    for name in sorted(os.listdir(folder)):
-        if name.startswith("said.") and name.endswith(".pickle"):
-            with open(os.path.join(folder, name), "rb") as file:
-                for key, value in pickle.load(file).items():
-                    heard[key] = torch.from_numpy(value)
-    return heard
+    with open(path, "rb") as file:
+        return {key: torch.from_numpy(value) for key, value in pickle.load(file).items()}
 
 
 def write_failure(path, failure):
