@@ -96,6 +96,33 @@ class Program(unittest.TestCase):
         self.assertEqual(sorted(name for name in os.listdir(self.out) if name.endswith(".et")),
                          ["workload.10.et", "workload.11.et", "workload.3.et"])
 
+    # How many ranks are recorded at a time changes nothing.
+    def test_jobs(self):
+        found = []
+        for jobs in ("1", "4"):
+            out = os.path.join(self._folder.name, jobs)
+            result = npunet("record", "--ranks", "6", "--jobs", jobs, "--output-dir", out, "--",
+                            sys.executable, harness.program_path("values.py"))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            files = {}
+            for folder, _, names in os.walk(out):
+                for name in names:
+                    with open(os.path.join(folder, name), "rb") as file:
+                        files[os.path.relpath(os.path.join(folder, name), out)] = file.read()
+            found.append(files)
+        self.assertEqual(sorted(found[0]), sorted(found[1]))
+        for name, content in found[0].items():
+            self.assertTrue(content == found[1][name], name)
+
+    # The logs of an earlier recording go.
+    def test_again(self):
+        for ranks in (4, 2):
+            self.assertEqual(self.record(["ring.py"], ranks).returncode, 0)
+        self.assertEqual(sorted(os.listdir(os.path.join(self.out, "recording"))),
+                         ["rank.0.jsonl", "rank.1.jsonl", "recording.json"])
+        self.assertEqual(sorted(name for name in os.listdir(self.out) if name.endswith(".et")),
+                         ["workload.0.et", "workload.1.et"])
+
     def test_bad_arguments(self):
         for arguments, expected in (
                 (["--ranks", "4", "--rank", "4"], "--rank"),
