@@ -99,21 +99,19 @@ std::string group_table(const StepLedger& ledger) {
     return page;
 }
 
-std::string ablation_table(const std::vector<MeasuredStep>& steps) {
+std::string ablation_table(const StepLedger& ledger) {
     std::vector<MeasuredStep> used;
-    std::copy_if(
-        steps.begin(), steps.end(), std::back_inserter(used), [](const MeasuredStep& step) {
-            return step.skipped.empty() && step.gpus <= most_gpus &&
-                   step.stack.compare(0, 8, "megatron") == 0 &&
-                   (step.device == "a100-sxm4-80gb" || step.device == "h100-sxm5-80gb") &&
-                   (step.group.compare(0, 4, "dgxc") == 0 || step.group.compare(0, 3, "kor") == 0 ||
-                    step.group.compare(0, 6, "sc21t1") == 0);
-        });
+    for (const StepLedgerRow& row : ledger.rows) {
+        if (row.calibrated && row.step.gpus <= most_gpus && row.step.stack != "fsdp-eager") {
+            used.push_back(row.step);
+        }
+    }
     std::string page = fmt::format(
         "\n## What matters\n\n"
-        "Megatron-LM and NeMo on up to {} A100 and H100, each line without one ingredient, the "
-        "others as they are. The\n"
-        "scalars are not fitted again: they lean on the others.\n\n"
+        "Rows of Megatron-LM and NeMo that were calibrated on, up to {} GPUs, each line without "
+        "one "
+        "ingredient. The\n"
+        "scalars are not fitted again, so that they hold for the other ingredients together.\n\n"
         "| without | bf16: mean | max | mean with sign | FP8: mean | max | mean with sign |\n"
         "|---|---|---|---|---|---|---|\n",
         most_gpus);
@@ -165,7 +163,7 @@ int run(const std::string& docs) {
         study::read_measured_steps(study::measured_steps_file());
     const StepLedger ledger = study::step_ledger(steps, {});
     write(docs + "/validation-steps.md", introduction + summary_table(ledger) +
-                                             group_table(ledger) + ablation_table(steps) +
+                                             group_table(ledger) + ablation_table(ledger) +
                                              skipped_list(ledger));
     write(docs + "/figures/validation-steps.svg",
           report::ledger_figure("Predicted training steps", study::ledger_points(ledger)).svg);
