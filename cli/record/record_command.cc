@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -76,7 +77,7 @@ void add_value(const std::string& text, RecorderJob& job) {
     const std::string number = equals == std::string::npos ? text : text.substr(equals + 1);
     double value = 0;
     const auto [rest, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-    if (error != std::errc() || rest != number.data() + number.size()) {
+    if (error != std::errc() || rest != number.data() + number.size() || !std::isfinite(value)) {
         throw InputError({"--value", "", fmt::format("'{}'", text),
                           "a number, or a line of the program with one: train.py:57=1.5", ""});
     }

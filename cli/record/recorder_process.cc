@@ -56,10 +56,19 @@ SplitCommand split(const std::vector<std::string>& command) {
                           "a Python interpreter and a program: -- python3 train.py",
                           "Launchers such as torchrun are not needed"});
     }
-    for (; at < command.size() && command[at].size() > 1 && command[at][0] == '-' &&
-           command[at] != "-m";
-         ++at) {
-        result.interpreter.push_back(command[at]);
+    while (at < command.size() && command[at].size() > 1 && command[at][0] == '-' &&
+           command[at] != "-m") {
+        if (command[at] == "-c") {
+            throw InputError({"npunet record", "", "a program in the option -c",
+                              "a program in a file, or a module: -- python3 train.py",
+                              "Save it to a file"});
+        }
+        // Of the interpreter's options these have a value of their own.
+        const bool valued = command[at] == "-W" || command[at] == "-X";
+        result.interpreter.push_back(command[at++]);
+        if (valued && at < command.size()) {
+            result.interpreter.push_back(command[at++]);
+        }
     }
     result.program.assign(command.begin() + static_cast<std::ptrdiff_t>(at), command.end());
     const bool module = !result.program.empty() && result.program[0] == "-m";
@@ -93,8 +102,15 @@ void write_job(const RecorderJob& job, const SplitCommand& command, const fs::pa
             json["recorded"].push_back(rank);
         }
     }
+    std::string text;
+    try {
+        text = json.dump();
+    } catch (const Json::type_error&) {
+        throw InputError({"npunet record", "", "bytes that are not UTF-8",
+                          "a command and --output-dir in UTF-8", "Rename what has another name"});
+    }
     std::ofstream stream(file);
-    stream << json.dump() << '\n';
+    stream << text << '\n';
     stream.close();
     if (!stream) {
         throw MachineError(file.string() + ": cannot be written. Check the free space");

@@ -137,5 +137,32 @@ class Program(unittest.TestCase):
         self.assertIn("torchrun", result.stderr)
 
 
+class Refusals(unittest.TestCase):
+    """What npunet record says of options and commands before anything runs."""
+
+    def refuse(self, text, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "out")
+            result = npunet("record", "--ranks", "2", "--output-dir", out, *arguments)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertIn(text, result.stderr)
+            self.assertFalse(os.path.exists(out))
+
+    def test_options(self):
+        command = ("--", sys.executable, harness.program_path("ring.py"))
+        self.refuse("--value: found 'nan'", "--value", "nan", *command)
+        self.refuse("--value: found 'ring.py:3=inf'", "--value", "ring.py:3=inf", *command)
+        self.refuse("--rank: found '2'", "--rank", "2", *command)
+        self.refuse("--rank: found '1-0'", "--rank", "1-0", *command)
+
+    def test_commands(self):
+        program = harness.program_path("ring.py")
+        self.refuse("a program in the option -c", "--", sys.executable, "-c", "print(1)")
+        self.refuse("no program behind the interpreter", "--", sys.executable, "-W", "ignore")
+        self.refuse("no such file", "--", sys.executable, "missing.py")
+        self.refuse("Launchers such as torchrun", "--", "torchrun", program)
+        self.refuse("not UTF-8", "--", sys.executable, program, b"\xff")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -54,6 +54,15 @@ TEST(ValidateSteps, PrintsMeansOfItsOwnRows) {
                 HasSubstr("skipped: 12: no device profile for 'V100-SXM2-16GB'"));
 }
 
+TEST(ValidateSteps, DrawsItsErrors) {
+    const test::TemporaryFolder folder;
+    const std::string figure = (folder.path() / "steps.svg").string();
+    const Outcome outcome = run("validate steps --id DGXC-00 --figure " + figure);
+    EXPECT_EQ(outcome.code, 0) << outcome.log;
+    EXPECT_THAT(test::bytes_of(figure), HasSubstr("<svg"));
+    EXPECT_EQ(run("validate steps --id DGXC-00 --figure " + figure + ".txt").code, 2);
+}
+
 TEST(ValidateSteps, RefusesOtherFiles) {
     const test::TemporaryFolder folder;
     const std::string path = folder.write("other.csv", "a,b\n1,2\n").string();

@@ -12,6 +12,7 @@
 #include "generators/collective_benchmark.h"
 #include "study/collective_times.h"
 #include "study/generated_workload.h"
+#include "study/jobs.h"
 #include "tests/support/machines.h"
 #include "tests/support/temporary_folder.h"
 
@@ -187,6 +188,21 @@ TEST(LibrarySimulation, TheEstimateIsTheClosedFormOfTheTunersChoice) {
                CollectiveKind::AllReduce, bytes, Fidelity::Analytical);
     EXPECT_EQ(results.finish, chosen->time);
     EXPECT_THAT(results.collectives.at(0).algorithm, HasSubstr("NVLS"));
+}
+
+TEST(LibrarySimulation, AJobByItselfTakesTheEstimate) {
+    Machine machine = switch_of(8, Rate(450'000'000'000), Time::ns(250));
+    machine.system.library = library_of("h100");
+    generators::CollectiveBenchmark benchmark;
+    benchmark.npus = 8;
+    benchmark.size = Bytes(8 * mib);
+    const engine::Workload workload =
+        workload_from(generators::generate(benchmark), workload_options(machine));
+    const engine::Results alone = simulate(workload, machine, Fidelity::Analytical, {});
+    EXPECT_THAT(alone.collectives.at(0).algorithm, HasSubstr("NVLS"));
+    const engine::JobsResults jobs = simulate_jobs(
+        {{"a", workload, machine.network.npu_of_rank, Time()}}, machine, Fidelity::Analytical);
+    EXPECT_EQ(jobs.jobs.at(0).results.finish, alone.finish);
 }
 
 }  // namespace

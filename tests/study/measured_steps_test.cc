@@ -164,6 +164,41 @@ TEST(MeasuredSteps, AStepOfOneGpuIsTheSumOfItsKernels) {
     EXPECT_GT(sum_s(), 10);
 }
 
+// Each makes steps longer, but for the two overlaps, which make them shorter.
+TEST(MeasuredSteps, EveryIngredientCounts) {
+    const MeasuredStep step = steps_of(h100_step).at(0);
+    const engine::StackProfile stack = engine::load_stack_profile("megatron-nemo-24");
+    const double whole = predicted_seconds(step, stack, {});
+    const auto without = [&](Ingredient ingredient) {
+        StepOptions options;
+        options.without = ingredient;
+        return predicted_seconds(step, stack, options);
+    };
+    for (const Ingredient ingredient :
+         {Ingredient::KernelRates, Ingredient::LibraryCosts, Ingredient::StepOperations,
+          Ingredient::LoadedRates, Ingredient::ComputeRate, Ingredient::MemoryTime}) {
+        EXPECT_LT(without(ingredient), whole) << static_cast<int>(ingredient);
+    }
+    for (const Ingredient ingredient : {Ingredient::TensorOverlap, Ingredient::GradientOverlap}) {
+        EXPECT_GT(without(ingredient), whole) << static_cast<int>(ingredient);
+    }
+}
+
+// GB200 has the scalars of the H100, which alone was calibrated on the group.
+TEST(StepLedger, RowsAreCalibratedOnWhereTheirGpuWas) {
+    std::string row = h100_step;
+    row.replace(row.find("b,g,"), 4, "b,dgxc-llama8,");
+    std::string other = row;
+    other.replace(other.find("H100-SXM5-80GB"), 14, "GB200");
+    const StepLedger ledger = step_ledger(steps_of(row + other + h100_step), {});
+    ASSERT_EQ(ledger.all.answered, 3U);
+    EXPECT_TRUE(ledger.rows[0].calibrated);
+    EXPECT_FALSE(ledger.rows[1].calibrated);
+    EXPECT_FALSE(ledger.rows[2].calibrated) << "another group";
+    EXPECT_THAT(ledger_points(ledger), testing::SizeIs(3));
+    EXPECT_NEAR(ledger_points(ledger)[0].measured_s, 1.5, 1e-9);
+}
+
 TEST(StackProfiles, ScaleTheTimesOfKernels) {
     const engine::DeviceProfile device = engine::load_device_profile("h100-sxm5-80gb");
     engine::StackProfile stack;
@@ -240,6 +275,19 @@ TEST(StepLedger, MarksRowsThatContradictEachOther) {
     EXPECT_EQ(ledger.rows.at(0).seconds, ledger.rows.at(1).seconds);
     EXPECT_EQ(ledger.all.answered, 2U);
     EXPECT_EQ(ledger.parts.at(0).name, "megatron-nemo-24, h100-sxm5-80gb");
+}
+
+// Kernels do not run faster in a step than alone: what does not fit goes to the other scalars.
+TEST(StackFit, EndsAtTheRateOfTheKernels) {
+    std::string narrow = h100_step;
+    narrow.replace(narrow.find("8,1,2,1,4,1,1,1,none"), 20, "16,1,1,1,8,1,1,0,none");
+    std::vector<MeasuredStep> steps = steps_of(h100_step + narrow);
+    engine::StackProfile stack = engine::load_stack_profile("megatron-nemo-24");
+    stack.devices["h100-sxm5-80gb"] = {1.2, 1.4, 0.2, 0};
+    for (MeasuredStep& step : steps) {
+        step.value = predicted_seconds(step, stack, {});
+    }
+    EXPECT_EQ(fit_stack(stack, {"h100-sxm5-80gb"}, steps).scalars.compute_rate, 1);
 }
 
 }  // namespace
