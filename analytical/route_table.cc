@@ -7,7 +7,7 @@
 namespace npunet::analytical {
 
 RouteTable::RouteTable(const topology::NetworkDescription& description)
-    : description_(description), latest_(description.graph.npus(), none), places_(64, none) {}
+    : description_(description), latest_(description.graph.nodes(), none), places_(64, none) {}
 
 std::size_t RouteTable::place_of(NodeId source, NodeId destination) const {
     const std::uint64_t pair = (static_cast<std::uint64_t>(source.value()) << 32) |

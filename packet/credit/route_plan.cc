@@ -1,5 +1,6 @@
 #include "packet/credit/route_plan.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -13,7 +14,7 @@ RoutePlan::RoutePlan(const topology::Graph& graph, RouteFunction route, std::uin
       classes_(classes),
       first_queue_(graph.links() + 1, 0),
       input_rank_(graph.links(), 0),
-      first_hop_(graph.npus() * classes) {
+      first_hop_(graph.nodes() * classes) {
     for (std::size_t node = 0; node < graph.nodes(); ++node) {
         std::uint32_t rank = 0;
         for (const LinkId link : graph.links_to(NodeId(node))) {
@@ -61,7 +62,7 @@ std::uint32_t RoutePlan::plan(NodeId source, NodeId destination, std::uint32_t n
     }
     assert(node == destination && "the route ends elsewhere");
     std::vector<std::uint32_t>& row = first_hop_[source.index() * classes_ + number];
-    row.resize(graph_.npus(), unknown);
+    row.resize(std::max(graph_.npus(), destination.index() + 1), unknown);
     row[destination.index()] = first;
     return first;
 }

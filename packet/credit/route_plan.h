@@ -43,7 +43,7 @@ public:
     /// traffic class.
     std::uint32_t first_hop(NodeId source, NodeId destination, std::uint32_t number) {
         const std::vector<std::uint32_t>& row = first_hop_[source.index() * classes_ + number];
-        if (!row.empty() && row[destination.index()] != unknown) {
+        if (destination.index() < row.size() && row[destination.index()] != unknown) {
             return row[destination.index()];
         }
         return plan(source, destination, number);

@@ -9,7 +9,11 @@
 namespace npunet::topology {
 
 std::vector<Hop> NetworkDescription::route(NodeId from, NodeId to) const {
-    assert(from.index() < graph.npus() && to.index() < graph.npus());
+    if (from.index() >= graph.npus() || to.index() >= graph.npus()) {
+        const LinkId link = graph.find_link(from, to);
+        assert(link.valid());
+        return {{link, 0}};
+    }
     if (router) {
         return from == to ? std::vector<Hop>() : router->route(graph, from, to);
     }
@@ -17,7 +21,8 @@ std::vector<Hop> NetworkDescription::route(NodeId from, NodeId to) const {
 }
 
 PlaneRoutes NetworkDescription::routes(NodeId from, NodeId to) const {
-    return planes ? planes->routes(graph, faults, from, to) : PlaneRoutes{route(from, to)};
+    const bool npus = from.index() < graph.npus() && to.index() < graph.npus();
+    return planes && npus ? planes->routes(graph, faults, from, to) : PlaneRoutes{route(from, to)};
 }
 
 std::uint8_t NetworkDescription::virtual_channels_needed() const {

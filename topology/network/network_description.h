@@ -19,6 +19,7 @@
 #include "topology/graph/graph.h"
 #include "topology/network/faults.h"
 #include "topology/network/planes.h"
+#include "topology/network/reducing_switch.h"
 #include "topology/network/tiers.h"
 #include "topology/parameters/packet_parameters.h"
 #include "topology/routing/multipath.h"
@@ -39,6 +40,8 @@ public:
     /// last tier has one block.
     std::vector<Tier> tiers;
     std::vector<NodeId> npu_of_rank;  ///< the placement: all NPUs, or those of a job
+    /// Switches that reduce and multicast, by node.
+    std::vector<ReducingSwitch> reducing_switches;
     PacketParameters packet;
     Faults faults;
     /// The routes of a network without dimensions, and of a product that is not routed in dimension
@@ -55,7 +58,8 @@ public:
     /// description: dimensions in ascending order, the larger coordinate on ties round a ring,
     /// virtual channel 1 from the dateline of a ring to its end and 0 elsewhere (rings of up to
     /// three NPUs keep to channel 0: their routes are one hop). Where there is a router, what it
-    /// says. With `multipath` it is one of the paths. Both NPUs exist.
+    /// says. With `multipath` it is one of the paths. Both NPUs exist. One of the two may be a
+    /// switch to which the other has a link: then it is the first such link.
     [[nodiscard]] std::vector<Hop> route(NodeId from, NodeId to) const;
 
     /// The routes of the pair's planes over which a message is divided, at least one; route() alone

@@ -39,6 +39,10 @@ public:
     /// one.
     explicit CustomGraph(bool lines) : lines_(lines) {}
 
+    void let_reduce(const std::string& name, const ReducingSwitch& limits) {
+        reducing_.emplace(name, limits);
+    }
+
     void add_node(const YamlField& name, bool is_npu) {
         const std::string& text = name.text("the name of a node");
         const bool blank = text.find_first_of(" \t\r\n#") != std::string::npos;
@@ -100,6 +104,12 @@ public:
             }
         }
         network.npu_of_rank = linear_placement(npus_.size());
+        for (std::size_t i = 0; i < switches_.size(); ++i) {
+            if (const auto limits = reducing_.find(switches_[i]); limits != reducing_.end()) {
+                network.reducing_switches.push_back(limits->second);
+                network.reducing_switches.back().node = NodeId(npus_.size() + i);
+            }
+        }
         return network;
     }
 
@@ -139,6 +149,7 @@ private:
     std::vector<std::string> switches_;
     std::vector<Cable> cables_;
     std::int64_t links_ = 0;
+    std::map<std::string, ReducingSwitch> reducing_;  ///< by name
 };
 
 std::int64_t count_at(const YamlField& field) {
@@ -147,9 +158,17 @@ std::int64_t count_at(const YamlField& field) {
 
 void read_nodes(const YamlField& nodes, const UnknownKeys& unknown, CustomGraph& graph) {
     for (const YamlField& node : nodes.items()) {
-        check_keys(node, {"name", "kind"}, unknown);
+        check_keys(node, {"name", "kind", "reduces"}, unknown);
         const bool is_npu = one_of(node.at("kind"), {"npu", "switch"}) == "npu";
         graph.add_node(node.at("name"), is_npu);
+        const auto reduces = node.find("reduces");
+        const auto limits = reduces ? reduces_at(*reduces, unknown) : std::nullopt;
+        if (limits && is_npu) {
+            reduces->refuse("reduces of an NPU", "a switch", "Remove it, or write kind: switch");
+        }
+        if (limits) {
+            graph.let_reduce(node.at("name").text("the name of a node"), *limits);
+        }
     }
 }
 

@@ -177,10 +177,39 @@ void check_size(const YamlField& counts, const NetworkSize& size) {
     }
 }
 
-NetworkDescription read_product(const YamlField& root, GigaByte gigabyte) {
+/// `reduces`, one entry for each of topology.
+void read_reduces(const YamlField& root, const UnknownKeys& unknown, NetworkDescription& network) {
+    const std::vector<Family> words = read_families(root.at("topology"));
+    const std::vector<YamlField> entries = list_at(root, "reduces", words.size());
+    std::int32_t dimension = 0;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const auto limits = reduces_at(entries[i], unknown);
+        if (limits && words[i].kind != DimensionKind::Switch) {
+            entries[i].refuse(fmt::format("reduces of a {}", words[i].name),
+                              "false, or a Switch, which has a switch that could");
+        }
+        if (limits) {
+            const Graph& graph = network.graph;
+            let_switches_reduce(
+                [&](NodeId node) {
+                    return graph.link(graph.links_from(node).front()).dimension == dimension;
+                },
+                *limits, network);
+        }
+        dimension += static_cast<std::int32_t>(words[i].dimensions);
+    }
+}
+
+NetworkDescription read_product(const YamlField& root, GigaByte gigabyte,
+                                const UnknownKeys& unknown) {
     std::vector<Dimension> dimensions = read_dimensions(root, gigabyte);
     check_size(root.at("npus_count"), network_size_of(dimensions));
-    return make_network(std::move(dimensions), name_of_topology(root.at("topology")));
+    NetworkDescription network =
+        make_network(std::move(dimensions), name_of_topology(root.at("topology")));
+    if (root.find("reduces")) {
+        read_reduces(root, unknown, network);
+    }
+    return network;
 }
 
 /// The field of a dotted path, or the last one on the way to it that there is.
@@ -209,7 +238,7 @@ NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const Un
                               const NetworkChanges& changes) {
     NetworkDescription network;
     std::optional<StandaloneNetwork> own;
-    std::vector<std::string> known{"topology", "npus_count", "bandwidth", "latency"};
+    std::vector<std::string> known{"topology", "npus_count", "bandwidth", "latency", "reduces"};
     const std::optional<StandaloneSection> own_section = standalone_section(root);
     if (own_section) {
         known = {"topology"};
@@ -221,7 +250,7 @@ NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const Un
         own = read_standalone_network(*own_section, gigabyte, unknown);
         network = std::move(own->network);
     } else {
-        network = read_product(root, gigabyte);
+        network = read_product(root, gigabyte, unknown);
     }
     network.file = root.file();
     if (!changes.placement.empty()) {

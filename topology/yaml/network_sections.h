@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -66,6 +67,15 @@ struct FatTreeParameters {
 /// (topology/network/find_tiers.h).
 [[nodiscard]] StandaloneNetwork read_custom(const YamlField& section, GigaByte gigabyte,
                                             const UnknownKeys& unknown);
+
+/// The key `reduces` of a switch: true, false, or its limits, {unit: 16KiB, entries: 1024,
+/// latency: 0ns}. Nothing for false.
+[[nodiscard]] std::optional<ReducingSwitch> reduces_at(const YamlField& field,
+                                                       const UnknownKeys& unknown);
+
+/// Switches for which `which` is true reduce.
+void let_switches_reduce(const std::function<bool(NodeId)>& which, const ReducingSwitch& limits,
+                         NetworkDescription& network);
 
 /// The key `tiers` of a Custom network, from the inside to the outside:
 ///

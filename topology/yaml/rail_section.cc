@@ -16,7 +16,7 @@ StandaloneNetwork read_rail(const YamlField& section, GigaByte gigabyte,
     shape.npus_per_server =
         section.at("npus_per_server").whole(1, most_npus, "the NPUs of a server");
     const YamlField scale_up = section.at("scale_up");
-    check_keys(scale_up, {"kind", "bandwidth", "latency"}, unknown);
+    check_keys(scale_up, {"kind", "bandwidth", "latency", "reduces"}, unknown);
     shape.scale_up = one_of(scale_up.at("kind"), {"switch", "fully-connected"}) == "switch"
                          ? DimensionKind::Switch
                          : DimensionKind::FullyConnected;
@@ -28,6 +28,21 @@ StandaloneNetwork read_rail(const YamlField& section, GigaByte gigabyte,
     check_standalone_size(section, shape.npus(), shape.switches(), shape.links());
     StandaloneNetwork own;
     own.network = make_rail(shape, speed, rails.speeds);
+    if (const auto reduces = scale_up.find("reduces")) {
+        if (shape.scale_up != DimensionKind::Switch) {
+            reduces->refuse("reduces of servers without a switch", "kind: switch",
+                            "Remove reduces");
+        }
+        if (const auto limits = reduces_at(*reduces, unknown)) {
+            const Graph& graph = own.network.graph;
+            let_switches_reduce(
+                [&](NodeId node) {
+                    const std::string& name = graph.name(node);
+                    return name.rfind("server", 0) == 0;
+                },
+                *limits, own.network);
+        }
+    }
     own.routing.offered = {"auto", "up-down", "ecmp", "spray", "adaptive"};
     own.routing.make = [shape](const std::string& word, std::uint64_t seed, const YamlField&,
                                const Graph&) {

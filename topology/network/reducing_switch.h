@@ -1,0 +1,21 @@
+// A switch that reduces and multicasts, as NVLink switches with NVLS do: an NPU reads the sum of
+// what all members of a group hold, or writes to all of them, by one request.
+//
+// C++17-clean.
+#pragma once
+
+#include <cstdint>
+
+#include "base/ids.h"
+#include "base/quantities.h"
+
+namespace npunet::topology {
+
+struct ReducingSwitch {
+    NodeId node;
+    Bytes unit{16 * 1024};        ///< of one request, at most
+    std::int32_t entries = 1024;  ///< reductions at a time; further requests wait
+    Time latency;                 ///< from the last member's answer to the sum
+};
+
+}  // namespace npunet::topology
