@@ -84,8 +84,8 @@ engine::FlowResults FlowWatch::results() {
     engine::FlowResults results = statistics_.results(recorder_.flow_use());
     results.classes = recorder_.classes().count;
     const topology::Graph& graph = machine_.network.graph;
-    for (std::size_t npu = 0; npu < graph.npus(); ++npu) {
-        results.names.push_back(graph.name(NodeId(npu)));
+    for (std::size_t node = 0; node < graph.nodes(); ++node) {
+        results.names.push_back(graph.name(NodeId(node)));
     }
     return results;
 }

@@ -14,52 +14,55 @@
 
 namespace npunet::engine {
 
-/// One block of a member: the slice that it makes next, or is making.
-struct ChannelBlock {
-    static constexpr std::uint32_t none = 0xffffffff;
-
-    std::size_t like = 0;              ///< of the schedule's work
-    std::int64_t loop = 0;             ///< of those that are alike
-    std::int64_t loops = 0;            ///< of all
-    std::int32_t call = 0;             ///< of the loop
-    std::int32_t slice = 0;            ///< of the call
-    bool begun = false;                ///< the start of the kernel is over
-    bool busy = false;                 ///< with that, or with the slice
-    bool done = false;                 ///< with all slices
-    std::int64_t sent = 0;             ///< slices
-    std::int64_t received = 0;         ///< slices
-    std::int64_t freed = 0;            ///< slots that the receiver has given back
-    std::uint32_t peer_run = none;     ///< to which it sends; none before the first
-    std::uint32_t peer_operation = 0;  ///< there
-    std::uint32_t source_run = none;   ///< from which it receives; none before the first
-    /// By slice that it receives: when the hop from its sender is over.
+/// A connection by which a block receives.
+struct ChannelInput {
+    BlockEnd from;
+    std::uint32_t run = 0xffffffff;  ///< of the sender, once it has sent
+    /// By slice: when the hop from its sender is over.
     std::vector<Time> usable;
     /// Slices that are in and not received, in any order.
     std::vector<std::uint32_t> ready;
 };
 
+/// One by which it sends.
+struct ChannelOutput {
+    static constexpr std::uint32_t none = 0xffffffff;
+
+    BlockEnd to;
+    std::uint32_t run = none;     ///< of the receiver; none before the first slice
+    std::uint32_t operation = 0;  ///< there
+    std::int64_t freed = 0;       ///< slots that the receiver has given back
+};
+
+/// One block of a member.
+struct ChannelBlock {
+    SliceCursor next;           ///< the slice that it makes next, or is making
+    bool begun = false;         ///< the start of the kernel is over
+    bool busy = false;          ///< with that, or with the slice
+    std::int64_t sent = 0;      ///< slices, by each output
+    std::int64_t received = 0;  ///< slices, by each input
+    std::vector<ChannelInput> inputs;
+    std::vector<ChannelOutput> outputs;
+
+    [[nodiscard]] bool idle() const { return inputs.empty() && outputs.empty(); }
+};
+
 /// One rank's blocks.
 struct ChannelRun {
-    std::shared_ptr<const LibrarySchedule> schedule;  ///< null before the rank has started
+    std::shared_ptr<const LibrarySchedule> schedule;
     std::vector<ChannelBlock> blocks;
 
-    /// The next slice of a block; `done` after the last one.
-    void advance(ChannelBlock& block) const {
-        const std::vector<RingLoops>& work = schedule->work();
-        if (++block.slice < work[block.like].slices) {
-            return;
+    ChannelRun(std::shared_ptr<const LibrarySchedule> of, std::size_t member)
+        : schedule(std::move(of)), blocks(static_cast<std::size_t>(schedule->blocks())) {
+        for (std::size_t number = 0; number < blocks.size(); ++number) {
+            const auto block = static_cast<std::int32_t>(number);
+            for (const BlockEnd& end : schedule->receives_from(member, block)) {
+                blocks[number].inputs.emplace_back().from = end;
+            }
+            for (const BlockEnd& end : schedule->sends_to(member, block)) {
+                blocks[number].outputs.emplace_back().to = end;
+            }
         }
-        block.slice = 0;
-        if (++block.call < schedule->calls()) {
-            return;
-        }
-        block.call = 0;
-        ++block.loops;
-        if (++block.loop < work[block.like].loops) {
-            return;
-        }
-        block.loop = 0;
-        block.done = ++block.like == work.size();
     }
 };
 

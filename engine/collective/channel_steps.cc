@@ -16,8 +16,10 @@ namespace npunet::engine {
 
 namespace {
 
-/// A block's place among the streams of a run (see place_of()).
+/// A block's place among the streams of a run (see place_of()), and the connection by which it
+/// receives.
 constexpr unsigned channel_shift = 8;
+constexpr std::uint32_t end_mask = (1U << channel_shift) - 1;
 
 }  // namespace
 
@@ -35,10 +37,10 @@ void CollectiveEngine::start_in_closed_form(Run& run) {
     }
 }
 
-ChannelRun& CollectiveEngine::channels_of(Run& run, std::int32_t blocks) {
+ChannelRun& CollectiveEngine::channels_of(Run& run,
+                                          const std::shared_ptr<const LibrarySchedule>& schedule) {
     if (run.channels == nullptr) {
-        run.channels = std::make_unique<ChannelRun>();
-        run.channels->blocks.resize(static_cast<std::size_t>(blocks));
+        run.channels = std::make_unique<ChannelRun>(schedule, run.member);
     }
     return *run.channels;
 }
@@ -48,15 +50,33 @@ Rank CollectiveEngine::rank_of_member(const Run& run, std::size_t member) const 
     return workload_.groups[static_cast<std::size_t>(group)].ranks[member];
 }
 
+CollectiveRun& CollectiveEngine::part_of_member(const Run& run, std::size_t member) {
+    const Rank rank = rank_of_member(run, member);
+    Run& part = run_of(run.instance, member, rank);
+    if (!part.started) {
+        part.operation = instances_.operation_of(instances_[run.instance], rank);
+    }
+    return part;
+}
+
+void CollectiveEngine::arrive_at(Run& run, std::uint32_t place, std::uint32_t number, Bytes bytes) {
+    arrive(run, place, number, bytes);
+}
+
 void CollectiveEngine::start_channels(Run& run) {
     assert(fold_.trivial() && share_.whole() && "checked before the run");
     const std::shared_ptr<const LibrarySchedule>& schedule = run.plan.library;
-    ChannelRun& channels = channels_of(run, schedule->blocks());
-    channels.schedule = schedule;
+    ChannelRun& channels = channels_of(run, schedule);
     run.streams.clear();
-    run.streams_left = channels.blocks.size();
+    run.streams_left = 0;
     for (std::uint32_t number = 0; number < channels.blocks.size(); ++number) {
-        channels.blocks[number].busy = true;
+        ChannelBlock& block = channels.blocks[number];
+        if (block.idle()) {
+            block.next.done = true;
+            continue;
+        }
+        ++run.streams_left;
+        block.busy = true;
         wait_for(run, number, false, schedule->start(), Time());
     }
 }
@@ -67,11 +87,11 @@ void CollectiveEngine::act_on_channel(Run& run, const Arrival& arrival) {
     if (arrival.exchange == Arrival::exchange_completes) {
         end_slice(run, number);
     } else if (arrival.exchange == Arrival::slots_are_free) {
-        block.freed += arrival.bytes.value();
+        ++block.outputs[static_cast<std::size_t>(arrival.bytes.value())].freed;
     } else {
-        block.ready.push_back(arrival.exchange);
+        block.inputs[arrival.place & end_mask].ready.push_back(arrival.exchange);
     }
-    if (!block.busy && !block.done) {
+    if (!block.busy && !block.next.done) {
         start_slice(run, number);
     }
 }
@@ -84,32 +104,49 @@ void CollectiveEngine::end_slice(Run& run, std::uint32_t number) {
         block.begun = true;
         return;
     }
-    if (block.call > 0) {
-        give_slot_back(run, number);
+    if (channels.schedule->receives(block.next.call)) {
+        give_slots_back(run, block);
     }
-    channels.advance(block);
-    run.streams_left -= block.done ? 1 : 0;
+    channels.schedule->advance(block.next);
+    run.streams_left -= block.next.done ? 1 : 0;
+}
+
+bool CollectiveEngine::may_start_slice(const LibrarySchedule& schedule, const ChannelBlock& block) {
+    if (schedule.receives(block.next.call)) {
+        const auto wanted = static_cast<std::uint32_t>(block.received);
+        for (const ChannelInput& input : block.inputs) {
+            if (std::find(input.ready.begin(), input.ready.end(), wanted) == input.ready.end()) {
+                return false;
+            }
+        }
+    }
+    return !schedule.sends(block.next.call) ||
+           std::all_of(block.outputs.begin(), block.outputs.end(),
+                       [&](const ChannelOutput& output) {
+                           return block.sent - output.freed < schedule.slots();
+                       });
 }
 
 void CollectiveEngine::start_slice(Run& run, std::uint32_t number) {
     const LibrarySchedule& schedule = *run.channels->schedule;
     ChannelBlock& block = run.channels->blocks[number];
-    const bool receives = block.call > 0;
-    const bool sends = block.call + 1 < schedule.calls();
-    const auto wanted = static_cast<std::uint32_t>(block.received);
-    const auto found = std::find(block.ready.begin(), block.ready.end(), wanted);
-    if ((receives && found == block.ready.end()) ||
-        (sends && block.sent - block.freed >= schedule.slots())) {
+    if (!may_start_slice(schedule, block)) {
         return;
     }
-    if (receives) {
-        block.ready.erase(found);
-        ++block.received;
+    if (schedule.receives(block.next.call)) {
+        const auto wanted = static_cast<std::uint32_t>(block.received++);
+        for (ChannelInput& input : block.inputs) {
+            input.ready.erase(std::find(input.ready.begin(), input.ready.end(), wanted));
+        }
     }
-    const RingLoops& like = schedule.work()[block.like];
+    const bool sends = schedule.sends(block.next.call);
+    const RingLoops& like = schedule.work(block.next);
     const Time takes = sends ? like.send : like.receive;
     if (sends) {
-        send_slice(run, number, takes);
+        for (ChannelOutput& output : block.outputs) {
+            send_slice(run, number, output, takes);
+        }
+        ++block.sent;
     }
     block.busy = true;
     if (takes > Time()) {
@@ -119,31 +156,35 @@ void CollectiveEngine::start_slice(Run& run, std::uint32_t number) {
     }
 }
 
-void CollectiveEngine::send_slice(Run& run, std::uint32_t number, Time takes) {
-    const LibrarySchedule& schedule = *run.channels->schedule;
-    ChannelBlock& block = run.channels->blocks[number];
-    const auto channel = static_cast<std::int32_t>(number);
-    const std::size_t member = schedule.sends_to(run.member, channel);
-    const Rank to = rank_of_member(run, member);
-    if (block.peer_run == ChannelBlock::none) {
-        block.peer_run = run_of(run.instance, member, to).index;
-        block.peer_operation =
-            by_content_ ? instances_.operation_of(instances_[run.instance], to) : 0;
+void CollectiveEngine::send_slice(Run& run, std::uint32_t number, ChannelOutput& output,
+                                  Time takes) {
+    const std::shared_ptr<const LibrarySchedule>& schedule = run.channels->schedule;
+    const ChannelBlock& block = run.channels->blocks[number];
+    const Rank to = rank_of_member(run, output.to.member);
+    if (output.run == ChannelOutput::none) {
+        output.run = run_of(run.instance, output.to.member, to).index;
+        output.operation = by_content_ ? instances_.operation_of(instances_[run.instance], to) : 0;
     }
-    ChannelBlock& receiver = channels_of(*runs_[block.peer_run], schedule.blocks()).blocks[number];
-    const auto slice = static_cast<std::uint32_t>(block.sent++);
-    receiver.usable.push_back(later(queue_.now(), later(takes, schedule.hop(run.member, member))));
-    receiver.source_run = run.index;
-    const std::uint32_t place = number << channel_shift;
+    const auto block_there = static_cast<std::uint32_t>(output.to.block);
+    ChannelInput& input = channels_of(*runs_[output.run], schedule)
+                              .blocks[block_there]
+                              .inputs[static_cast<std::size_t>(output.to.place)];
+    input.usable.push_back(
+        later(queue_.now(), later(takes, schedule->hop(run.member, output.to.member))));
+    input.run = run.index;
+    const auto slice = static_cast<std::uint32_t>(block.sent);
+    const std::uint32_t place =
+        (block_there << channel_shift) | static_cast<std::uint32_t>(output.to.place);
     transport_.send(
-        run.rank, to, schedule.bytes(run.member, channel, block.loops, block.call, block.slice),
-        *this, {block.peer_run, place, slice, channel_mark}, false, communication_of(run.plan.kind),
-        {block.peer_operation, (static_cast<std::uint64_t>(place) << 32) | slice});
+        run.rank, to, schedule->bytes(run.member, static_cast<std::int32_t>(number), block.next),
+        *this, {output.run, place, slice, channel_mark}, false, communication_of(run.plan.kind),
+        {output.operation, (static_cast<std::uint64_t>(place) << 32) | slice});
 }
 
 void CollectiveEngine::hear_of_slice(const MessageNote& note) {
     Run& run = *runs_[note[0]];
-    const Time usable = run.channels->blocks[note[1] >> channel_shift].usable[note[2]];
+    const Time usable =
+        run.channels->blocks[note[1] >> channel_shift].inputs[note[1] & end_mask].usable[note[2]];
     if (usable <= queue_.now()) {
         slice_is_usable(run, note[1], note[2]);
         return;
@@ -170,20 +211,22 @@ void CollectiveEngine::slice_is_usable(Run& run, std::uint32_t place, std::uint3
     if (run.started) {
         arrive(run, place, number, Bytes());
     } else {
-        run.channels->blocks[place >> channel_shift].ready.push_back(number);
+        run.channels->blocks[place >> channel_shift].inputs[place & end_mask].ready.push_back(
+            number);
     }
 }
 
-void CollectiveEngine::give_slot_back(Run& run, std::uint32_t number) {
+void CollectiveEngine::give_slots_back(const Run& run, const ChannelBlock& block) {
     const LibrarySchedule& schedule = *run.channels->schedule;
-    const ChannelBlock& block = run.channels->blocks[number];
-    if (block.received + schedule.slots() > schedule.slices_of_block()) {
-        return;  // its sender needs no more
+    if (block.received + schedule.slots() > schedule.slices()) {
+        return;  // its senders need no more
     }
-    const std::size_t from = schedule.receives_from(run.member, static_cast<std::int32_t>(number));
-    queue_.schedule(later(queue_.now(), schedule.hop(from, run.member)),
-                    EventKey::of(Phase::Arrival, event_kind::delay, 0), slots_free_,
-                    SlotsFree::payload(block.source_run, number, 1));
+    for (const ChannelInput& input : block.inputs) {
+        queue_.schedule(later(queue_.now(), schedule.hop(input.from.member, run.member)),
+                        EventKey::of(Phase::Arrival, event_kind::delay, 0), slots_free_,
+                        SlotsFree::payload(input.run, static_cast<std::uint32_t>(input.from.block),
+                                           input.from.place));
+    }
 }
 
 }  // namespace npunet::engine

@@ -56,7 +56,8 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
       turn_(*this),
       delay_end_(*this),
       slots_free_(*this),
-      hop_end_(*this) {
+      hop_end_(*this),
+      nvls_(network, queue, transport, *this) {
     transport_.add_owner(*this);
     for (const ComputeRate& rate : system.compute_rates(workload.ranks())) {
         memory_gbps_.push_back(rate.memory_bandwidth);
@@ -79,6 +80,7 @@ CollectiveRun& CollectiveEngine::run_of(std::uint32_t instance, std::size_t memb
         run.present = 0;
         run.file.reset();
         run.channels.reset();
+        run.nvls.reset();
         run.index = index;
         run.rank = rank;
         run.instance = instance;
@@ -113,6 +115,12 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     }
     if (run.plan.library != nullptr) {
         start_channels(run);
+        return false;
+    }
+    if (run.plan.nvls != nullptr) {
+        run.streams.clear();
+        run.streams_left = 1;
+        nvls_.start(run);
         return false;
     }
     run.make_streams();
@@ -305,8 +313,8 @@ void CollectiveEngine::handle(std::uint64_t slot) {
     end_delay(delay.run, delay.stream, delay.opens_phase);
 }
 
-inline void CollectiveEngine::arrive(Run& run, std::uint32_t place, std::uint32_t exchange_number,
-                                     Bytes bytes) {
+void CollectiveEngine::arrive(Run& run, std::uint32_t place, std::uint32_t exchange_number,
+                              Bytes bytes) {
     const Arrival arrival{run.who(), place, exchange_number, bytes, &run};
     if (by_content_) {
         if (arrivals_.empty()) {
@@ -422,6 +430,13 @@ void CollectiveEngine::act_on(const Arrival& arrival) {
     if (run.channels != nullptr) {
         act_on_channel(run, arrival);
         finish_if_done(run);
+        return;
+    }
+    if (run.nvls != nullptr) {
+        if (nvls_.act(run, arrival.place, arrival.exchange, arrival.bytes)) {
+            run.streams_left = 0;
+            finish_if_done(run);
+        }
         return;
     }
     Stream& stream = run.streams[stream_of(arrival.place)];

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "engine/collective/instances.h"
+#include "engine/collective/nvls_steps.h"
 #include "engine/collective/planner.h"
 #include "engine/collective/run.h"
 #include "engine/network/rank_timers.h"
@@ -42,7 +43,7 @@ protected:
     ~StepListener() = default;
 };
 
-class CollectiveEngine final : private MessageOwner, private EventHandler {
+class CollectiveEngine final : private MessageOwner, private EventHandler, private NvlsHost {
 public:
     /// `contention`: the network models it. `planner`: of the first four; null: one of its own.
     CollectiveEngine(const Workload& workload, const topology::NetworkDescription& network,
@@ -158,7 +159,9 @@ private:
         CollectiveEngine& engine_;
     };
 
-    /// Slots of a thread block's connection are free again, at the sender.
+    /// Slots of a thread block's connection are free again, at the sender. The number is that of
+    /// the slots with an algorithm from a file, and that of the connection, of which one slot is
+    /// free, with a library.
     class SlotsFree final : public EventHandler {
     public:
         explicit SlotsFree(CollectiveEngine& engine) : engine_(engine) {}
@@ -273,17 +276,23 @@ private:
         return run.plan.estimate != nullptr && !contention_;
     }
     void start_in_closed_form(Run& run);
-    ChannelRun& channels_of(Run& run, std::int32_t blocks);
-    [[nodiscard]] Rank rank_of_member(const Run& run, std::size_t member) const;
+    static ChannelRun& channels_of(Run& run,
+                                   const std::shared_ptr<const LibrarySchedule>& schedule);
+    [[nodiscard]] Rank rank_of_member(const Run& run, std::size_t member) const override;
+    [[nodiscard]] Run& part_of_member(const Run& run, std::size_t member) override;
+    [[nodiscard]] Run& part_number(std::uint32_t run) override { return *runs_[run]; }
+    void arrive_at(Run& run, std::uint32_t place, std::uint32_t number, Bytes bytes) override;
     void start_channels(Run& run);
     void act_on_channel(Run& run, const Arrival& arrival);
+    [[nodiscard]] static bool may_start_slice(const LibrarySchedule& schedule,
+                                              const ChannelBlock& block);
     void start_slice(Run& run, std::uint32_t number);
     void end_slice(Run& run, std::uint32_t number);
-    void send_slice(Run& run, std::uint32_t number, Time takes);
+    void send_slice(Run& run, std::uint32_t number, ChannelOutput& output, Time takes);
     void hear_of_slice(const MessageNote& note);
     void end_hop(std::uint32_t slot);
     void slice_is_usable(Run& run, std::uint32_t place, std::uint32_t number);
-    void give_slot_back(Run& run, std::uint32_t number);
+    void give_slots_back(const Run& run, const ChannelBlock& block);
 
     const Workload& workload_;
     const topology::NetworkDescription& network_;
@@ -310,6 +319,7 @@ private:
     DelayEnd delay_end_;
     SlotsFree slots_free_;
     HopEnd hop_end_;
+    NvlsSteps nvls_;
     std::vector<SliceOnHop> slices_on_hop_;
     std::vector<std::uint32_t> free_slices_;
     /// The last word of the note of a message of an MSCCL file; of a trace it is the sender's run

@@ -6,7 +6,10 @@
 #include <cassert>
 #include <cstddef>
 #include <limits>
+#include <utility>
 #include <vector>
+
+#include "base/errors.h"
 
 namespace npunet::engine {
 
@@ -36,6 +39,37 @@ LibraryMachine library_machine(const topology::NetworkDescription& network,
     return machine;
 }
 
+/// Whether messages to and from switches are carried at every fidelity: by links that stay up, with
+/// credits and no queue pairs, on routes that are given.
+bool can_address_switches(const topology::NetworkDescription& network) {
+    return !network.reducing_switches.empty() && network.multipath == nullptr &&
+           !network.faults.take_links_down() && !(Rate() < network.packet.injection) &&
+           network.packet.flow_control == topology::FlowControl::Credit &&
+           network.packet.transport.kind == topology::TransportKind::None;
+}
+
+/// The switches that reduce and have one link to each of these NPUs and one from it.
+std::vector<std::uint32_t> switches_of(const topology::NetworkDescription& network,
+                                       const std::vector<Rank>& ranks) {
+    std::vector<std::uint32_t> places;
+    const topology::Graph& graph = network.graph;
+    const auto links = [&](NodeId from, NodeId to) {
+        const std::vector<LinkId>& all = graph.links_from(from);
+        return std::count_if(all.begin(), all.end(),
+                             [&](LinkId link) { return graph.link(link).to == to; });
+    };
+    for (std::size_t place = 0; place < network.reducing_switches.size(); ++place) {
+        const NodeId node = network.reducing_switches[place].node;
+        if (std::all_of(ranks.begin(), ranks.end(), [&](Rank rank) {
+                const NodeId npu = network.npu_of_rank[rank.index()];
+                return links(npu, node) == 1 && links(node, npu) == 1;
+            })) {
+            places.push_back(static_cast<std::uint32_t>(place));
+        }
+    }
+    return places;
+}
+
 std::string text_of(const std::string& library, const LibraryTiming& timing) {
     return fmt::format("{} {} {}, {} {}", library, name_of(timing.choice.algorithm),
                        name_of(timing.choice.protocol), timing.use.channels,
@@ -49,53 +83,116 @@ bool LibraryPlanner::is_for(const CollectiveTask& task) const {
            task.sizes == nullptr && task.ranks->size() > 1;
 }
 
-LibraryPlanner::Known LibraryPlanner::work_out(const CommunicatorLayout& layout,
-                                               const CollectiveTask& task) {
+LibraryPlanner::Placed LibraryPlanner::placed(const CommunicatorLayout& layout,
+                                              const CollectiveTask& task) const {
     const LayoutFactor& inside = layout.factors().front();
     const bool several = layout.factors().size() > 1;
-    LibraryCall call;
+    Placed placed;
+    LibraryCall& call = placed.call;
     call.kind = task.kind;
     call.members = static_cast<std::int32_t>(task.ranks->size());
     call.bytes = std::max<std::int64_t>(
         1, size_of_collective(task.kind, task.size, task.ranks->size()).value());
     call.nodes = several ? call.members / inside.size : 1;
-    const LibraryMachine machine = library_machine(network_, *task.ranks, inside, several);
-    const auto timing = system_.library->model.channel_timing(call, machine);
-    assert(timing && "rings carry out all of its kinds");
-    Known known;
-    known.schedule = std::make_shared<const LibrarySchedule>(
-        call, *timing,
-        several ? inside.line_of_member : std::vector<std::int32_t>(task.ranks->size(), 0));
-    known.algorithm = text_of(system_.library->name, timing->timing);
-    const auto wanted = system_.library->model.time(call, machine, {});
-    if (wanted && wanted->choice.algorithm != timing->timing.choice.algorithm) {
-        known.algorithm += fmt::format(" (its tuner: {})", name_of(wanted->choice.algorithm));
+    call.switches_reduce_type =
+        task.type == DataType::None ? system_.library->element_bytes > 1 : bytes_of(task.type) > 1;
+    placed.machine = library_machine(network_, *task.ranks, inside, several);
+    placed.node_of_member =
+        several ? inside.line_of_member : std::vector<std::int32_t>(task.ranks->size(), 0);
+    return placed;
+}
+
+LibraryPlanner::Known LibraryPlanner::work_out(const CommunicatorLayout& layout,
+                                               const CollectiveTask& task) {
+    const Placed where = placed(layout, task);
+    const LibraryInUse& library = *system_.library;
+    const auto wanted = library.model.time(where.call, where.machine, library.override);
+    if (!wanted) {
+        throw InputError(
+            {system_.file, "nccl-algo, nccl-proto",
+             fmt::format("nothing that carries out {} among {} NPUs on {}", name_of(task.kind),
+                         where.call.members, where.call.nodes == 1 ? "one node" : "several nodes"),
+             "algorithms and protocols among which there is one for each collective",
+             "Add Ring, or name an algorithm for this kind: " + key_of(task.kind)});
     }
-    known.estimate = std::make_shared<const LibraryEstimate>(
-        estimate(call, machine, task, wanted ? *wanted : timing->timing));
+    Known known;
+    schedule(where, task, *wanted, known);
+    known.estimate =
+        std::make_shared<const LibraryEstimate>(estimate(where.call, where.machine, task, *wanted));
     return known;
+}
+
+void LibraryPlanner::schedule(const Placed& where, const CollectiveTask& task,
+                              const LibraryTiming& wanted, Known& known) const {
+    const LibraryInUse& library = *system_.library;
+    const LibraryModel& model = library.model;
+    known.algorithm = text_of(library.name, wanted);
+    const LibraryOverride chosen{{wanted.choice.algorithm}, {wanted.choice.protocol}};
+    if (const auto nvls = model.nvls_timing(where.call, where.machine, chosen)) {
+        known.nvls = nvls_plan(where, task, *nvls);
+    }
+    if (known.nvls != nullptr) {
+        return;
+    }
+    auto timing = model.channel_timing(where.call, where.machine, chosen);
+    if (!timing) {
+        timing = model.channel_timing(where.call, where.machine,
+                                      {{LibraryAlgorithm::Ring}, library.override.protocols});
+        assert(timing && "rings carry out all of its kinds with every protocol");
+        known.algorithm = fmt::format("{} (its tuner: {})", text_of(library.name, timing->timing),
+                                      name_of(wanted.choice.algorithm));
+    }
+    known.schedule = library_schedule(where.call, *timing, where.node_of_member);
+}
+
+std::shared_ptr<const NvlsPlan> LibraryPlanner::nvls_plan(const Placed& where,
+                                                          const CollectiveTask& task,
+                                                          const NvlsTiming& timing) const {
+    if (!can_address_switches(network_)) {
+        return nullptr;
+    }
+    std::vector<std::vector<Rank>> ranks(static_cast<std::size_t>(where.call.nodes));
+    for (std::size_t member = 0; member < task.ranks->size(); ++member) {
+        ranks[static_cast<std::size_t>(where.node_of_member[member])].push_back(
+            (*task.ranks)[member]);
+    }
+    Bytes unit(std::numeric_limits<std::int64_t>::max());
+    std::vector<std::vector<std::uint32_t>> switches;
+    for (const std::vector<Rank>& node : ranks) {
+        switches.push_back(switches_of(network_, node));
+        if (switches.back().empty()) {
+            return nullptr;
+        }
+        for (const std::uint32_t place : switches.back()) {
+            unit = std::min(unit, network_.reducing_switches[place].unit);
+        }
+    }
+    return std::make_shared<const NvlsPlan>(
+        NvlsPlan{NvlsSchedule(where.call, timing, where.node_of_member, unit), std::move(switches),
+                 std::move(ranks)});
 }
 
 LibraryEstimate LibraryPlanner::estimate(const LibraryCall& call, const LibraryMachine& machine,
                                          const CollectiveTask& task, const LibraryTiming& timing) {
     LibraryCall small = call;
     small.bytes = 1;
-    const auto start = system_.library->model.time(small, machine, {});
+    const auto start = system_.library->model.time(small, machine, system_.library->override);
     const Time least = bounds_.least_time(task.kind, *task.ranks, task.size, Rank());
     return {std::max(timing.time, least + (start ? start->time : Time())),
             text_of(system_.library->name, timing)};
 }
 
 CollectivePlan LibraryPlanner::plan(const CommunicatorLayout& layout, const CollectiveTask& task) {
-    const auto [found, is_new] =
-        known_.try_emplace(std::make_tuple(&layout, task.kind, task.size.value()));
-    if (is_new) {
-        found->second = work_out(layout, task);
+    const auto key = std::make_tuple(&layout, task.kind, task.size.value(), task.type);
+    auto found = known_.find(key);
+    if (found == known_.end()) {
+        found = known_.emplace(key, work_out(layout, task)).first;
     }
     CollectivePlan plan;
     plan.kind = task.kind;
     plan.size = task.size;
     plan.library = found->second.schedule;
+    plan.nvls = found->second.nvls;
     plan.estimate = found->second.estimate;
     plan.algorithm = found->second.algorithm;
     return plan;

@@ -36,10 +36,25 @@ public:
 private:
     struct Known {
         std::shared_ptr<const LibrarySchedule> schedule;
+        std::shared_ptr<const NvlsPlan> nvls;
         std::shared_ptr<const LibraryEstimate> estimate;
         std::string algorithm;
     };
+    /// A call, and where its members are.
+    struct Placed {
+        LibraryCall call;
+        LibraryMachine machine;
+        std::vector<std::int32_t> node_of_member;
+    };
     [[nodiscard]] Known work_out(const CommunicatorLayout& layout, const CollectiveTask& task);
+    [[nodiscard]] Placed placed(const CommunicatorLayout& layout, const CollectiveTask& task) const;
+    /// What the tuner takes as the library would carry it out, or a ring in its place.
+    void schedule(const Placed& placed, const CollectiveTask& task, const LibraryTiming& wanted,
+                  Known& known) const;
+    /// Null where the switches of some node do not reduce.
+    [[nodiscard]] std::shared_ptr<const NvlsPlan> nvls_plan(const Placed& placed,
+                                                            const CollectiveTask& task,
+                                                            const NvlsTiming& timing) const;
     /// The closed form, or what the links of the network take at least, if that is longer, and the
     /// time of a collective of one byte.
     [[nodiscard]] LibraryEstimate estimate(const LibraryCall& call, const LibraryMachine& machine,
@@ -48,8 +63,9 @@ private:
     const topology::NetworkDescription& network_;
     const SystemConfig& system_;
     CollectiveBounds bounds_;
-    /// By communicator, kind and bytes.
-    std::map<std::tuple<const CommunicatorLayout*, CollectiveKind, std::int64_t>, Known> known_;
+    /// By communicator, kind, bytes and type of the elements.
+    std::map<std::tuple<const CommunicatorLayout*, CollectiveKind, std::int64_t, DataType>, Known>
+        known_;
 };
 
 }  // namespace npunet::engine

@@ -20,6 +20,7 @@
 
 #include "base/ids.h"
 #include "base/quantities.h"
+#include "engine/collective/nvls_plan.h"
 #include "engine/collective/tiered_amounts.h"
 #include "engine/collective_algorithms/phase.h"
 #include "engine/collective_files/file_algorithm.h"
@@ -67,9 +68,12 @@ struct CollectivePlan {
     const FileAlgorithm* file = nullptr;
     /// Of a communication library: there are no phases then. Else null.
     std::shared_ptr<const LibrarySchedule> library;
-    /// The same where no contention is modelled. Null or not with `library`.
+    /// The same by switches that reduce: in place of `library`. Else null.
+    std::shared_ptr<const NvlsPlan> nvls;
+    /// The same where no contention is modelled. Not null with either of them.
     std::shared_ptr<const LibraryEstimate> estimate;
 
+    [[nodiscard]] bool by_library() const { return estimate != nullptr; }
     [[nodiscard]] std::size_t streams() const {
         return static_cast<std::size_t>(chunks) * static_cast<std::size_t>(lanes);
     }

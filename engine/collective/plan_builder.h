@@ -28,6 +28,7 @@ struct CollectiveTask {
     /// The same of all members, for forms along the tiers.
     std::shared_ptr<const TieredAmounts> amounts = nullptr;
     const std::vector<Rank>* ranks = nullptr;  ///< in listed order
+    DataType type = DataType::None;            ///< of the elements; None: not given
 };
 
 class PlanBuilder {

@@ -251,6 +251,7 @@ CollectiveTask CollectivePlanner::task_of(std::int32_t group,
     task.root = has_root(task.kind) ? operation.root : 0;
     task.sizes = operation.sizes.empty() ? nullptr : &operation.sizes;
     task.ranks = &workload_.groups[static_cast<std::size_t>(group)].ranks;
+    task.type = operation.type;
     return task;
 }
 
@@ -263,6 +264,10 @@ CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
         return by_file;
     }
     if (library_.is_for(task)) {
+        // Members that disagree about the type would not meet.
+        const ProgramOperation* first =
+            collective_of(workload_, task.ranks->front(), group, number_of(rank, operation));
+        task.type = first != nullptr ? first->type : DataType::None;
         return library_.plan(own.layout, task);
     }
     CollectiveRecipe special;

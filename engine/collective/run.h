@@ -11,6 +11,7 @@
 
 #include "engine/collective/channel_run.h"
 #include "engine/collective/file_run.h"
+#include "engine/collective/nvls_run.h"
 #include "engine/collective/plan.h"
 
 namespace npunet::engine {
@@ -103,6 +104,7 @@ struct CollectiveRun {
     std::vector<std::int32_t> to_fill;     ///< queues that are to be looked at
     std::unique_ptr<FileRun> file;         ///< with an algorithm from a file, in place of streams
     std::unique_ptr<ChannelRun> channels;  ///< of a communication library, in place of streams
+    std::unique_ptr<NvlsRun> nvls;         ///< the same by NVLS
 
     /// The streams and queues of the plan; all of the first phase are to be looked at.
     void make_streams();

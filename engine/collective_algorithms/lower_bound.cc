@@ -170,6 +170,9 @@ Time CollectiveBounds::least_by_ports(CollectiveKind kind, Bytes bytes, Rank roo
     const Bytes all_but_one = bytes - Bytes((bytes.value() + n - 1) / n);
     switch (kind) {
         case CollectiveKind::AllReduce:
+            if (!network_.reducing_switches.empty()) {
+                return wide_time(product(1, bytes), latest_.least);
+            }
             return std::max(wide_time(product(2 * (n - 1), bytes), latest_.all),
                             wide_time(product(1, bytes), latest_.least));
         case CollectiveKind::AllGather:
@@ -203,7 +206,7 @@ Time CollectiveBounds::least_by_cuts(CollectiveKind kind, const Division& divisi
         longest = std::max({longest, crossing_time(crossing.in, part.cut.in),
                             crossing_time(crossing.out, part.cut.out)});
     }
-    if (kind == CollectiveKind::AllReduce) {
+    if (kind == CollectiveKind::AllReduce && network_.reducing_switches.empty()) {
         const Wide all = product(2 * (static_cast<std::int64_t>(division.parts.size()) - 1), bytes);
         longest = std::max(
             {longest, crossing_time(all, division.all.in), crossing_time(all, division.all.out)});

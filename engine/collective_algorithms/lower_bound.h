@@ -29,6 +29,9 @@
 // formed and B-1 to be known everywhere, as 2 (B-1) one-way calls spread all gossip: Harary and
 // Schwenk, "The communication problem on graphs and digraphs", 1974.)
 //
+// Where switches add up, what they do counts for nothing: of an all-reduce only S / least R(i) and
+// what crosses borders hold.
+//
 // To the largest of all these one link's latency is added. The time from the first member's start
 // to the end is never less where messages share links; from the last member's start it may be,
 // because the others were at work before.

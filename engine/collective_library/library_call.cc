@@ -30,4 +30,18 @@ const char* name_of(LibraryProtocol protocol) {
                                                 : "Simple";
 }
 
+const std::vector<LibraryAlgorithm>& library_algorithms() {
+    static const std::vector<LibraryAlgorithm> all{
+        LibraryAlgorithm::Tree,         LibraryAlgorithm::Ring, LibraryAlgorithm::CollNetDirect,
+        LibraryAlgorithm::CollNetChain, LibraryAlgorithm::Nvls, LibraryAlgorithm::NvlsTree,
+        LibraryAlgorithm::Pat};
+    return all;
+}
+
+const std::vector<LibraryProtocol>& library_protocols() {
+    static const std::vector<LibraryProtocol> all{LibraryProtocol::LL, LibraryProtocol::LL128,
+                                                  LibraryProtocol::Simple};
+    return all;
+}
+
 }  // namespace npunet::engine

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "engine/collective_algorithms/implementation.h"
 
@@ -32,12 +33,16 @@ enum class LibraryProtocol : std::uint8_t { LL, LL128, Simple };
 [[nodiscard]] const char* name_of(LibraryAlgorithm algorithm);
 [[nodiscard]] const char* name_of(LibraryProtocol protocol);
 
+/// What a tuner chooses from, in its order.
+[[nodiscard]] const std::vector<LibraryAlgorithm>& library_algorithms();
+[[nodiscard]] const std::vector<LibraryProtocol>& library_protocols();
+
 /// Place in what is listed by protocol.
 [[nodiscard]] constexpr std::size_t index_of(LibraryProtocol protocol) {
     return static_cast<std::size_t>(protocol);
 }
 
-/// Depth of a tree over `nodes` nodes: their logarithm, rounded down.
+/// Depth of a tree over `nodes` nodes as the library's tuner counts: their logarithm, rounded down.
 [[nodiscard]] constexpr std::int32_t tree_depth(std::int32_t nodes) {
     std::int32_t depth = 0;
     while (nodes > 1) {
@@ -45,6 +50,11 @@ enum class LibraryProtocol : std::uint8_t { LL, LL128, Simple };
         ++depth;
     }
     return depth;
+}
+
+/// Steps from the lowest leaf of such a tree to its root: the logarithm, rounded up.
+[[nodiscard]] constexpr std::int32_t tree_levels(std::int32_t nodes) {
+    return nodes <= 1 ? 0 : tree_depth(nodes - 1) + 1;
 }
 
 struct LibraryCall {

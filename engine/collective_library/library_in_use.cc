@@ -7,6 +7,7 @@ namespace npunet::engine {
 LibraryInUse library_in_use(const LibraryProfile& profile, const LibraryGpu& gpu) {
     LibraryInUse library{profile.library + "-" + profile.version.text(),
                          LibraryModel(*gpu.architecture, profile.version, gpu.constants),
+                         {},
                          {}};
     for (const CollectiveKind kind : {CollectiveKind::AllReduce, CollectiveKind::AllGather,
                                       CollectiveKind::ReduceScatter, CollectiveKind::AllToAll}) {

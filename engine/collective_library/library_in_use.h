@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 
 #include "engine/collective_library/library_model.h"
@@ -20,6 +21,10 @@ struct LibraryInUse {
     LibraryModel model;
     /// By kind; those for which system.json names an algorithm, or auto, are not among them.
     std::array<bool, 9> kinds{};
+    /// "nccl-algo" and "nccl-proto".
+    LibraryOverride override;
+    /// Of elements whose type the trace does not tell: "data-type-bytes".
+    std::int64_t element_bytes = 2;
 
     [[nodiscard]] bool carries_out(CollectiveKind kind) const {
         return kinds[static_cast<std::size_t>(kind)];

@@ -93,10 +93,10 @@ std::optional<LibraryTiming> LibraryModel::time(const LibraryCall& call,
             us = tree_time(call, machine, choice->protocol, timing.use);
             break;
         case LibraryAlgorithm::Nvls:
-            us = nvls_time(call, timing.use);
+            us = nvls_times(call, timing.use).time(1);
             break;
         case LibraryAlgorithm::NvlsTree:
-            us = nvls_tree_time(call, machine, timing.use);
+            us = nvls_tree_times(call, machine, timing.use).time(call.nodes);
             break;
         default:
             // Chosen by the tuner's rule; no data to give them costs: the tuner's own estimate.
@@ -184,7 +184,8 @@ LibraryModel::Hops LibraryModel::hops_of(LibraryProtocol protocol) const {
 }
 
 std::optional<ChannelTiming> LibraryModel::channel_timing(const LibraryCall& call,
-                                                          const LibraryMachine& machine) const {
+                                                          const LibraryMachine& machine,
+                                                          const LibraryOverride& override) const {
     ChannelTiming parts;
     if (call.kind == CollectiveKind::AllToAll) {
         const SendTimes times = send_times(call, machine, parts.timing.choice, parts.timing.use);
@@ -199,12 +200,25 @@ std::optional<ChannelTiming> LibraryModel::channel_timing(const LibraryCall& cal
         parts.chunk = call.bytes;
         return parts;
     }
-    const auto timing = time(call, machine, {{LibraryAlgorithm::Ring}, {}});
+    const auto timing = time(call, machine, override);
     if (!timing || has_root(call.kind)) {
         return std::nullopt;
     }
     parts.timing = *timing;
     const LibraryProtocol protocol = timing->choice.protocol;
+    if (timing->choice.algorithm == LibraryAlgorithm::Tree) {
+        const TreeChannel channel = tree_channel(call, machine, protocol, timing->use);
+        parts.start = time_of(constants_.base[index_of(protocol)]);
+        parts.ring.calls = 1;
+        parts.ring.hop = channel.near_hop;
+        parts.far_hop = channel.far_hop;
+        parts.ring.work = {{channel.chunks, 1, channel.each, channel.each}};
+        parts.chunk = tree_chunk_of(call, protocol, timing->use);
+        return parts;
+    }
+    if (timing->choice.algorithm != LibraryAlgorithm::Ring) {
+        return std::nullopt;
+    }
     const bool simple = protocol == LibraryProtocol::Simple;
     parts.start = time_of(ring_start(call, machine, protocol, timing->use));
     parts.ring = ring_channel(call, machine, protocol, timing->use);
@@ -218,55 +232,92 @@ std::optional<ChannelTiming> LibraryModel::channel_timing(const LibraryCall& cal
     return parts;
 }
 
-double LibraryModel::tree_time(const LibraryCall& call, const LibraryMachine& machine,
-                               LibraryProtocol protocol, const ChannelUse& use) const {
+std::int64_t LibraryModel::tree_chunk_of(const LibraryCall& call, LibraryProtocol protocol,
+                                         const ChannelUse& use) {
+    const std::int64_t most = tree_chunk(protocol, use.bytes, call.nodes, call.per_node());
+    return std::min(most, std::max<std::int64_t>(use.bytes, 16));
+}
+
+TreeChannel LibraryModel::tree_channel(const LibraryCall& call, const LibraryMachine& machine,
+                                       LibraryProtocol protocol, const ChannelUse& use) const {
     const bool simple = protocol == LibraryProtocol::Simple;
     const double per_node = call.per_node();
-    const double depth = tree_depth(call.nodes);
+    // Everything goes up and comes down a chain: of its links, 2 (n - 1) / n a GPU, in each
+    // direction.
     double link = simple ? constants_.simple_link : constants_.flag_link;
+    link = std::min(link, link * per_node / (2 * std::max(per_node - 1, 1.0)));
     if (call.nodes > 1) {
         link = std::min(link, machine.nics * machine.nic_rate * constants_.network_share /
                                   tree_copies(call.nodes));
     }
     const double wire = link * share_of_data(protocol) / use.channels;
     const double rate = simple ? wire : std::min(wire, constants_.block[index_of(protocol)]);
-    const std::int64_t most =
-        tree_chunk(protocol, use.bytes, call.nodes, static_cast<std::int32_t>(per_node));
-    const std::int64_t chunk = std::min(most, std::max<std::int64_t>(use.bytes, 16));
-    const double chunks = static_cast<double>(std::max<std::int64_t>(1, ceil_of(use.bytes, chunk)));
-    const double each =
-        (simple ? constants_.slice : 0) + static_cast<double>(chunk) / (rate * bytes_a_us);
-    const double near = (per_node - 1) * (constants_.hop[index_of(protocol)] + each);
-    const double far =
-        depth * (constants_.network_hop * tree_network_hops[index_of(protocol)] + each);
-    return constants_.base[index_of(protocol)] + 2 * (near + far) + chunks * each;
+    const std::int64_t chunk = tree_chunk_of(call, protocol, use);
+    TreeChannel channel;
+    channel.near_steps = call.per_node() - 1;
+    channel.far_steps = tree_levels(call.nodes);
+    channel.near_hop = time_of(constants_.hop[index_of(protocol)]);
+    channel.far_hop = time_of(constants_.network_hop * tree_network_hops[index_of(protocol)]);
+    channel.each =
+        time_of((simple ? constants_.slice : 0) + static_cast<double>(chunk) / (rate * bytes_a_us));
+    channel.chunks = std::max<std::int64_t>(1, ceil_of(use.bytes, chunk));
+    return channel;
 }
 
-double LibraryModel::nvls_time(const LibraryCall& call, const ChannelUse& use) const {
+double LibraryModel::tree_time(const LibraryCall& call, const LibraryMachine& machine,
+                               LibraryProtocol protocol, const ChannelUse& use) const {
+    const Time time = tree_channel_time(tree_channel(call, machine, protocol, use));
+    return constants_.base[index_of(protocol)] + static_cast<double>(time.ps()) * 1e-6;
+}
+
+LibraryModel::NvlsTimes LibraryModel::nvls_times(const LibraryCall& call,
+                                                 const ChannelUse& use) const {
     const std::int32_t heads = call.members;
-    const std::int64_t chunk = nvls_chunk(use.bytes, heads);
-    const double loops =
-        static_cast<double>(std::max<std::int64_t>(1, ceil_of(use.bytes, chunk * heads)));
+    NvlsTimes times;
+    times.start = constants_.nvls_base;
+    times.chunk = nvls_chunk(use.bytes, heads);
+    times.loops = std::max<std::int64_t>(1, ceil_of(use.bytes, times.chunk * heads));
     const double members = call.members;
     const double copies = call.kind == CollectiveKind::AllReduce ? (members + 1) / members : 1;
-    const double bytes = static_cast<double>(chunk * heads * use.channels) * copies;
-    return constants_.nvls_base +
-           (loops + 2) * (constants_.nvls_loop + bytes / (constants_.nvls_link * bytes_a_us));
+    const double bytes = static_cast<double>(times.chunk * heads * use.channels) * copies;
+    times.stage = constants_.nvls_loop + bytes / (constants_.nvls_link * bytes_a_us);
+    return times;
 }
 
-double LibraryModel::nvls_tree_time(const LibraryCall& call, const LibraryMachine& machine,
-                                    const ChannelUse& use) const {
+LibraryModel::NvlsTimes LibraryModel::nvls_tree_times(const LibraryCall& call,
+                                                      const LibraryMachine& machine,
+                                                      const ChannelUse& use) const {
     const std::int32_t heads = call.per_node();
-    const std::int64_t chunk = nvls_tree_chunk(use.bytes, heads, call.nodes);
-    const double loops =
-        static_cast<double>(std::max<std::int64_t>(1, ceil_of(use.bytes, chunk * heads)));
-    const double bytes = static_cast<double>(chunk * heads * use.channels);
+    NvlsTimes times;
+    times.start = constants_.nvls_tree_base;
+    times.chunk = nvls_tree_chunk(use.bytes, heads, call.nodes);
+    times.loops = std::max<std::int64_t>(1, ceil_of(use.bytes, times.chunk * heads));
+    const double bytes = static_cast<double>(times.chunk * heads * use.channels);
     const double inside = bytes * (heads + 1) / heads / (constants_.nvls_link * bytes_a_us);
     const double network = machine.nics * machine.nic_rate * constants_.network_share;
     const double between = bytes * tree_copies(call.nodes) / (network * bytes_a_us);
-    const double hop = constants_.network_hop * nvls_tree_network_hop;
-    return constants_.nvls_tree_base + 2 * tree_depth(call.nodes) * hop +
-           (loops + 2) * (constants_.nvls_loop + std::max(inside, between));
+    times.hop = constants_.network_hop * nvls_tree_network_hop;
+    times.stage = constants_.nvls_loop + std::max(inside, between);
+    return times;
+}
+
+std::optional<NvlsTiming> LibraryModel::nvls_timing(const LibraryCall& call,
+                                                    const LibraryMachine& machine,
+                                                    const LibraryOverride& override) const {
+    const auto timing = time(call, machine, override);
+    if (!timing) {
+        return std::nullopt;
+    }
+    const LibraryAlgorithm algorithm = timing->choice.algorithm;
+    if (algorithm != LibraryAlgorithm::NvlsTree &&
+        (algorithm != LibraryAlgorithm::Nvls || call.nodes > 1)) {
+        return std::nullopt;
+    }
+    const NvlsTimes times = algorithm == LibraryAlgorithm::Nvls
+                                ? nvls_times(call, timing->use)
+                                : nvls_tree_times(call, machine, timing->use);
+    return NvlsTiming{*timing,     time_of(times.start), time_of(times.stage), time_of(times.hop),
+                      times.loops, times.chunk};
 }
 
 LibraryModel::SendTimes LibraryModel::send_times(const LibraryCall& call,

@@ -6,9 +6,10 @@
 //
 // Ring: one channel stands for all (channel_ring.h); each gets its share of what the links carry.
 // Between nodes the hops are the mean of those in nodes and between them, and the share is that of
-// the NICs, where it is less. Tree: chunks follow each other up and down. NVLS: loops of three
-// stages (scatter; reduce and multicast; gather). NVLSTree: loops that follow each other through
-// the trees between nodes. All-to-all: the parts of all transfers share the links.
+// the NICs, where it is less. Tree: chunks follow each other up and down, and a GPU in a chain
+// sends and receives both. NVLS: loops of three stages (scatter; reduce and multicast; gather).
+// NVLSTree: loops that follow each other through the trees between nodes. All-to-all: the parts of
+// all transfers share the links.
 //
 // C++17-clean.
 #pragma once
@@ -17,6 +18,7 @@
 
 #include "base/quantities.h"
 #include "engine/collective_library/channel_ring.h"
+#include "engine/collective_library/channel_tree.h"
 #include "engine/collective_library/library_channels.h"
 #include "engine/collective_library/library_constants.h"
 #include "engine/collective_library/library_tuner.h"
@@ -29,15 +31,27 @@ struct LibraryTiming {
     Time time;  ///< from the start of the kernel on all GPUs to the end on the last one
 };
 
-/// What an endpoint of a ring, or of sends and receives, costs: for a simulation of the messages.
+/// What an endpoint of a ring, a tree, or of sends and receives, costs: for a simulation of the
+/// messages.
 struct ChannelTiming {
     LibraryTiming timing;
-    Time start;               ///< before a block's first call; the end of the kernel is in it
-    RingChannel ring;         ///< `hop`: within a node
+    Time start;  ///< before a block's first call; the end of the kernel is in it
+    /// `hop`: within a node. A tree has one call a loop, which receives and sends.
+    RingChannel ring;
     Time far_hop;             ///< between nodes
     std::int64_t chunk = 0;   ///< data of a call, at most
     std::int32_t slices = 1;  ///< of a call, at most
     std::int32_t slots = 8;   ///< slices of a connection
+};
+
+/// The same of NVLS and NVLSTree: what a loop of a channel takes in each of its three stages.
+struct NvlsTiming {
+    LibraryTiming timing;
+    Time start;  ///< before the first loop; the end of the kernel is in it
+    Time stage;
+    Time hop;  ///< between nodes
+    std::int64_t loops = 1;
+    std::int64_t chunk = 0;  ///< data of a loop for each head
 };
 
 class LibraryModel {
@@ -50,10 +64,15 @@ public:
                                                     const LibraryMachine& machine,
                                                     const LibraryOverride& override) const;
 
-    /// The same in parts, of rings and all-to-alls: where the tuner would choose another algorithm,
-    /// of the ring with the protocol that it would choose for that. Nothing for other kinds.
-    [[nodiscard]] std::optional<ChannelTiming> channel_timing(const LibraryCall& call,
-                                                              const LibraryMachine& machine) const;
+    /// The same in parts, where what is left is a ring, a tree or an all-to-all; else nothing.
+    [[nodiscard]] std::optional<ChannelTiming> channel_timing(
+        const LibraryCall& call, const LibraryMachine& machine,
+        const LibraryOverride& override) const;
+
+    /// Where what is left is NVLS or NVLSTree; else nothing.
+    [[nodiscard]] std::optional<NvlsTiming> nvls_timing(const LibraryCall& call,
+                                                        const LibraryMachine& machine,
+                                                        const LibraryOverride& override) const;
 
     /// The channel of a ring, by its loops; `choice` has Ring.
     [[nodiscard]] RingChannel ring_channel(const LibraryCall& call, const LibraryMachine& machine,
@@ -64,11 +83,28 @@ private:
                                            LibraryAlgorithm algorithm) const;
     [[nodiscard]] double ring_time(const LibraryCall& call, const LibraryMachine& machine,
                                    LibraryProtocol protocol, const ChannelUse& use) const;
+    /// Data of a chunk of a tree.
+    [[nodiscard]] static std::int64_t tree_chunk_of(const LibraryCall& call,
+                                                    LibraryProtocol protocol,
+                                                    const ChannelUse& use);
+    [[nodiscard]] TreeChannel tree_channel(const LibraryCall& call, const LibraryMachine& machine,
+                                           LibraryProtocol protocol, const ChannelUse& use) const;
     [[nodiscard]] double tree_time(const LibraryCall& call, const LibraryMachine& machine,
                                    LibraryProtocol protocol, const ChannelUse& use) const;
-    [[nodiscard]] double nvls_time(const LibraryCall& call, const ChannelUse& use) const;
-    [[nodiscard]] double nvls_tree_time(const LibraryCall& call, const LibraryMachine& machine,
-                                        const ChannelUse& use) const;
+    /// Of NVLS, in us.
+    struct NvlsTimes {
+        double start = 0;
+        double hop = 0;    ///< between nodes
+        double stage = 0;  ///< of a loop
+        std::int64_t loops = 1;
+        std::int64_t chunk = 0;
+        [[nodiscard]] double time(std::int32_t nodes) const {
+            return start + 2 * tree_levels(nodes) * hop + static_cast<double>(loops + 2) * stage;
+        }
+    };
+    [[nodiscard]] NvlsTimes nvls_times(const LibraryCall& call, const ChannelUse& use) const;
+    [[nodiscard]] NvlsTimes nvls_tree_times(const LibraryCall& call, const LibraryMachine& machine,
+                                            const ChannelUse& use) const;
     /// Of an all-to-all, in us.
     struct SendTimes {
         double start = 0;

@@ -3,12 +3,44 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/collective_library/ring_schedule.h"
+#include "engine/collective_library/tree_schedule.h"
+
 namespace npunet::engine {
 
-namespace {
+LibrarySchedule::LibrarySchedule(const ChannelTiming& timing,
+                                 std::vector<std::int32_t> node_of_member)
+    : timing_(timing), node_of_member_(std::move(node_of_member)) {}
 
-/// Part i of n of a buffer: parts differ by a byte at most.
-std::int64_t part_of(std::int64_t bytes, std::int64_t part, std::int64_t parts) {
+void LibrarySchedule::advance(SliceCursor& cursor) const {
+    const std::vector<RingLoops>& work = timing_.ring.work;
+    if (++cursor.slice < work[cursor.like].slices) {
+        return;
+    }
+    cursor.slice = 0;
+    if (++cursor.call < timing_.ring.calls) {
+        return;
+    }
+    cursor.call = 0;
+    ++cursor.loops;
+    if (++cursor.loop < work[cursor.like].loops) {
+        return;
+    }
+    cursor.loop = 0;
+    cursor.done = ++cursor.like == work.size();
+}
+
+std::vector<std::vector<std::size_t>> LibrarySchedule::members_by_node() const {
+    std::vector<std::vector<std::size_t>> nodes;
+    for (std::size_t member = 0; member < node_of_member_.size(); ++member) {
+        const auto node = static_cast<std::size_t>(node_of_member_[member]);
+        nodes.resize(std::max(nodes.size(), node + 1));
+        nodes[node].push_back(member);
+    }
+    return nodes;
+}
+
+std::int64_t part_of_bytes(std::int64_t bytes, std::int64_t part, std::int64_t parts) {
     __extension__ using Wide = __int128;
     const auto end = [&](std::int64_t i) {
         return static_cast<std::int64_t>(Wide{bytes} * i / parts);
@@ -16,93 +48,13 @@ std::int64_t part_of(std::int64_t bytes, std::int64_t part, std::int64_t parts) 
     return end(part + 1) - end(part);
 }
 
-}  // namespace
-
-LibrarySchedule::LibrarySchedule(const LibraryCall& call, const ChannelTiming& timing,
-                                 std::vector<std::int32_t> node_of_member)
-    : kind_(call.kind),
-      size_(call.bytes),
-      members_(static_cast<std::size_t>(call.members)),
-      blocks_(timing.timing.use.channels),
-      exchanges_(call.kind == CollectiveKind::AllToAll),
-      timing_(timing),
-      node_of_member_(std::move(node_of_member)) {
-    if (exchanges_) {
-        blocks_ = call.members - 1;
-    } else {
-        make_rings(blocks_);
+std::shared_ptr<const LibrarySchedule> library_schedule(
+    const LibraryCall& call, const ChannelTiming& timing,
+    const std::vector<std::int32_t>& node_of_member) {
+    if (timing.timing.choice.algorithm == LibraryAlgorithm::Tree) {
+        return std::make_shared<const TreeSchedule>(call, timing, node_of_member);
     }
-    for (const RingLoops& like : work()) {
-        slices_ += like.loops * like.slices * (calls() - 1);
-    }
-}
-
-// Ring c enters a node at its c-th member and goes round it; every other node is passed in the
-// opposite order, so that a ring enters a node by the NIC of the place by which it left the last
-// one.
-void LibrarySchedule::make_rings(std::int32_t channels) {
-    std::vector<std::vector<std::size_t>> nodes;
-    for (std::size_t member = 0; member < members_; ++member) {
-        const auto node = static_cast<std::size_t>(node_of_member_[member]);
-        nodes.resize(std::max(nodes.size(), node + 1));
-        nodes[node].push_back(member);
-    }
-    const std::size_t each = nodes.front().size();
-    const std::size_t different =
-        nodes.size() == 1 ? 1 : std::min(each, static_cast<std::size_t>(channels));
-    for (std::size_t first = 0; first < different; ++first) {
-        std::vector<std::size_t> ring;
-        for (std::size_t node = 0; node < nodes.size(); ++node) {
-            for (std::size_t i = 0; i < each; ++i) {
-                const std::size_t step = node % 2 == 0 ? i : each - 1 - i;
-                ring.push_back(nodes[node][(first + step) % each]);
-            }
-        }
-        std::vector<std::size_t> places(members_);
-        for (std::size_t i = 0; i < members_; ++i) {
-            places[ring[i]] = i;
-        }
-        rings_.push_back(std::move(ring));
-        places_.push_back(std::move(places));
-    }
-}
-
-std::size_t LibrarySchedule::neighbour(std::size_t member, std::int32_t block,
-                                       std::size_t further) const {
-    return exchanges_ ? (member + further) % members_
-                      : ring(block)[(place(member, block) + further) % members_];
-}
-
-std::size_t LibrarySchedule::sends_to(std::size_t member, std::int32_t block) const {
-    return neighbour(member, block, exchanges_ ? static_cast<std::size_t>(block) + 1 : 1);
-}
-
-std::size_t LibrarySchedule::receives_from(std::size_t member, std::int32_t block) const {
-    return neighbour(member, block,
-                     members_ - (exchanges_ ? static_cast<std::size_t>(block) + 1 : 1));
-}
-
-Bytes LibrarySchedule::bytes(std::size_t member, std::int32_t block, std::int64_t loop,
-                             std::int32_t call, std::int32_t slice) const {
-    const auto members = static_cast<std::int64_t>(members_);
-    if (exchanges_) {
-        return Bytes(
-            part_of(size_.value(), static_cast<std::int64_t>(sends_to(member, block)), members));
-    }
-    // A reduce-scatter begins with the part of the member before, and ends with its own.
-    const std::int64_t shift = kind_ == CollectiveKind::ReduceScatter ? 1 : 0;
-    const auto own = static_cast<std::int64_t>(place(member, block));
-    const std::int64_t part = (own - shift - call % members + 2 * members) % members;
-    const std::int64_t whole = part_of(part_of(size_.value(), block, blocks_), part, members);
-    const std::int64_t chunk = timing_.chunk;
-    const std::int64_t in_call = std::clamp<std::int64_t>(whole - loop * chunk, 0, chunk);
-    if (timing_.slices == 1) {
-        return Bytes(in_call);
-    }
-    constexpr std::int64_t least_slice = 32 << 10;
-    const std::int64_t half = std::max<std::int64_t>((in_call / 2 + 15) / 16 * 16, least_slice);
-    const std::int64_t first = std::min(half, in_call);
-    return Bytes(slice == 0 ? first : in_call - first);
+    return std::make_shared<const RingSchedule>(call, timing, node_of_member);
 }
 
 }  // namespace npunet::engine

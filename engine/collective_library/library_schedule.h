@@ -2,20 +2,21 @@
 // sends what to whom, in which slices, and what a slice costs at its endpoints. Only the wire is
 // left to the network.
 //
-// A block is one thread block of a member: of a ring one for each channel, of an all-to-all one for
-// each peer. It makes the calls of a loop in order, loop after loop; each but the first receives,
-// each but the last sends on. A slice waits for its data and for a slot of its connection, then it
-// takes its time; what it sends is on its way meanwhile, and may be used one hop after it ends, or
-// when the network has delivered it, whichever is later.
+// A block is one thread block of a member, or the half of one that works by itself: of a ring one
+// for each channel, of a tree two (up and down), of an all-to-all one for each peer. It makes the
+// calls of a loop in order, loop after loop. A slice waits for its data from all that the block
+// receives from, and for a slot of every connection by which it sends; then it takes its time. What
+// it sends is under way meanwhile, and may be used one hop after it ends, or when the network has
+// delivered it, whichever is later.
 //
-//     const LibrarySchedule schedule(model, call, machine, nodes);
-//     schedule.bytes(member, block, loop, call, slice)
+//     const std::shared_ptr<const LibrarySchedule> schedule = library_schedule(call, timing,
+//     nodes); schedule->bytes(member, block, loop, call, slice)
 //
 // C++17-clean.
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <memory>
 #include <vector>
 
 #include "base/quantities.h"
@@ -24,52 +25,76 @@
 
 namespace npunet::engine {
 
+/// The other end of a connection of a block.
+struct BlockEnd {
+    std::size_t member = 0;
+    std::int32_t block = 0;
+    std::int32_t place = 0;  ///< of the connection, among those that go in or out there
+};
+
+/// The slice that a block makes next, or is making.
+struct SliceCursor {
+    std::size_t like = 0;    ///< of the schedule's work
+    std::int64_t loop = 0;   ///< of those that are alike
+    std::int64_t loops = 0;  ///< of all
+    std::int32_t call = 0;   ///< of the loop
+    std::int32_t slice = 0;  ///< of the call
+    bool done = false;       ///< with all slices
+};
+
 class LibrarySchedule {
 public:
-    /// All-reduce, all-gather, reduce-scatter or all-to-all of at least two members, as `timing`
-    /// says: Ring, or sends and receives. `node_of_member`: from 0, the same number of members in
-    /// each.
-    LibrarySchedule(const LibraryCall& call, const ChannelTiming& timing,
-                    std::vector<std::int32_t> node_of_member);
+    virtual ~LibrarySchedule() = default;
 
+    /// Of every member; some may have nothing to do.
     [[nodiscard]] std::int32_t blocks() const { return blocks_; }
-    [[nodiscard]] std::int32_t calls() const { return timing_.ring.calls; }
-    [[nodiscard]] const std::vector<RingLoops>& work() const { return timing_.ring.work; }
+    [[nodiscard]] const RingLoops& work(const SliceCursor& cursor) const {
+        return timing_.ring.work[cursor.like];
+    }
     [[nodiscard]] Time start() const { return timing_.start; }
     /// Slices of a connection that may be under way.
     [[nodiscard]] std::int32_t slots() const { return timing_.slots; }
-    [[nodiscard]] std::int64_t slices_of_block() const { return slices_; }
-
-    [[nodiscard]] std::size_t sends_to(std::size_t member, std::int32_t block) const;
-    [[nodiscard]] std::size_t receives_from(std::size_t member, std::int32_t block) const;
+    /// That go over a connection in all.
+    [[nodiscard]] std::int64_t slices() const { return slices_; }
     [[nodiscard]] Time hop(std::size_t from, std::size_t to) const {
         return node_of_member_[from] == node_of_member_[to] ? timing_.ring.hop : timing_.far_hop;
     }
-    /// Of a slice that a call sends.
-    [[nodiscard]] Bytes bytes(std::size_t member, std::int32_t block, std::int64_t loop,
-                              std::int32_t call, std::int32_t slice) const;
+    void advance(SliceCursor& cursor) const;
+
+    [[nodiscard]] virtual std::vector<BlockEnd> sends_to(std::size_t member,
+                                                         std::int32_t block) const = 0;
+    [[nodiscard]] virtual std::vector<BlockEnd> receives_from(std::size_t member,
+                                                              std::int32_t block) const = 0;
+    /// Whether the slices of a call are received, and sent, where the block has connections.
+    [[nodiscard]] virtual bool receives(std::int32_t call) const = 0;
+    [[nodiscard]] virtual bool sends(std::int32_t call) const = 0;
+    /// Of a slice that is sent.
+    [[nodiscard]] virtual Bytes bytes(std::size_t member, std::int32_t block,
+                                      const SliceCursor& cursor) const = 0;
+
+protected:
+    LibrarySchedule(const ChannelTiming& timing, std::vector<std::int32_t> node_of_member);
+
+    [[nodiscard]] const ChannelTiming& timing() const { return timing_; }
+    [[nodiscard]] std::int32_t calls() const { return timing_.ring.calls; }
+    /// The members of each node, in the communicator's order.
+    [[nodiscard]] std::vector<std::vector<std::size_t>> members_by_node() const;
+
+    std::int32_t blocks_ = 0;
+    std::int64_t slices_ = 0;
 
 private:
-    [[nodiscard]] const std::vector<std::size_t>& ring(std::int32_t channel) const {
-        return rings_[static_cast<std::size_t>(channel) % rings_.size()];
-    }
-    [[nodiscard]] std::size_t place(std::size_t member, std::int32_t channel) const {
-        return places_[static_cast<std::size_t>(channel) % places_.size()][member];
-    }
-    [[nodiscard]] std::size_t neighbour(std::size_t member, std::int32_t block,
-                                        std::size_t further) const;
-    void make_rings(std::int32_t channels);
-
-    CollectiveKind kind_;
-    Bytes size_;
-    std::size_t members_;
-    std::int32_t blocks_;
-    bool exchanges_;  ///< all-to-all
-    std::int64_t slices_ = 0;
     ChannelTiming timing_;
     std::vector<std::int32_t> node_of_member_;
-    std::vector<std::vector<std::size_t>> rings_;   ///< members in order
-    std::vector<std::vector<std::size_t>> places_;  ///< the inverse
 };
+
+/// Part i of n of a buffer: parts differ by a byte at most.
+[[nodiscard]] std::int64_t part_of_bytes(std::int64_t bytes, std::int64_t part, std::int64_t parts);
+
+/// All-reduce, all-gather, reduce-scatter or all-to-all of at least two members, as `timing` says:
+/// Ring, Tree, or sends and receives. `node_of_member`: from 0, the same number of members in each.
+[[nodiscard]] std::shared_ptr<const LibrarySchedule> library_schedule(
+    const LibraryCall& call, const ChannelTiming& timing,
+    const std::vector<std::int32_t>& node_of_member);
 
 }  // namespace npunet::engine

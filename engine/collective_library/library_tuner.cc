@@ -7,13 +7,6 @@ namespace npunet::engine {
 
 namespace {
 
-constexpr std::array<LibraryAlgorithm, 7> algorithms{
-    LibraryAlgorithm::Tree,         LibraryAlgorithm::Ring, LibraryAlgorithm::CollNetDirect,
-    LibraryAlgorithm::CollNetChain, LibraryAlgorithm::Nvls, LibraryAlgorithm::NvlsTree,
-    LibraryAlgorithm::Pat};
-constexpr std::array<LibraryProtocol, 3> protocols{LibraryProtocol::LL, LibraryProtocol::LL128,
-                                                   LibraryProtocol::Simple};
-
 /// us, by protocol.
 using Latencies = std::array<double, 3>;
 
@@ -263,8 +256,8 @@ std::optional<LibraryChoice> LibraryTuner::choose(const LibraryCall& call,
     };
     std::optional<LibraryChoice> best;
     double least = 0;
-    for (const LibraryAlgorithm algorithm : algorithms) {
-        for (const LibraryProtocol protocol : protocols) {
+    for (const LibraryAlgorithm algorithm : library_algorithms()) {
+        for (const LibraryProtocol protocol : library_protocols()) {
             if (!allowed(override.algorithms, algorithm) ||
                 !allowed(override.protocols, protocol)) {
                 continue;

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
+#include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "base/shipped_files.h"
@@ -33,6 +37,51 @@ std::string profile_named(const SystemFields& fields, const char* key, const Dia
     return ((folder.empty() ? "." : folder) / path).string();
 }
 
+bool same_name(std::string_view x, std::string_view y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](char a, char b) {
+        return std::tolower(static_cast<unsigned char>(a)) ==
+               std::tolower(static_cast<unsigned char>(b));
+    });
+}
+
+/// As the library reads NCCL_ALGO and NCCL_PROTO: names separated by commas, whatever their case;
+/// ^ in front: all but these. Empty where the key is not there.
+template <typename Choice>
+std::vector<Choice> named_choices(const char* key, const std::vector<Choice>& all,
+                                  const SystemFields& fields) {
+    if (!fields.contains(key)) {
+        return {};
+    }
+    const std::string text = fields.text(key);
+    const bool others = !text.empty() && text.front() == '^';
+    std::vector<bool> named(all.size());
+    std::istringstream list(others ? text.substr(1) : text);
+    for (std::string name; std::getline(list, name, ',');) {
+        const auto found = std::find_if(all.begin(), all.end(), [&](Choice choice) {
+            return same_name(name_of(choice), name);
+        });
+        if (found == all.end()) {
+            std::string names;
+            for (const Choice choice : all) {
+                names += (names.empty() ? "" : ", ") + std::string(name_of(choice));
+            }
+            fields.refuse(key, fields[key],
+                          names + "; several separated by commas; ^ in front: " + "all but these");
+        }
+        named[static_cast<std::size_t>(found - all.begin())] = true;
+    }
+    std::vector<Choice> chosen;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (named[i] != others) {
+            chosen.push_back(all[i]);
+        }
+    }
+    if (chosen.empty()) {
+        fields.refuse(key, fields[key], "at least one that is left");
+    }
+    return chosen;
+}
+
 }  // namespace
 
 std::shared_ptr<const DeviceProfile> named_device(const SystemFields& fields,
@@ -61,8 +110,11 @@ std::shared_ptr<const LibraryInUse> named_library(const SystemFields& fields,
                                                   const Dialect& dialect,
                                                   std::vector<std::string>& warnings) {
     if (!fields.contains("collectives")) {
-        if (fields.contains("gpu")) {
-            warnings.push_back(fields.file() + ": gpu has no effect without collectives");
+        for (const char* const key : {"gpu", "nccl-algo", "nccl-proto"}) {
+            if (fields.contains(key)) {
+                warnings.push_back(
+                    fmt::format("{}: {} has no effect without collectives", fields.file(), key));
+            }
         }
         return nullptr;
     }
@@ -80,6 +132,9 @@ std::shared_ptr<const LibraryInUse> named_library(const SystemFields& fields,
             library.kinds[kind] = false;
         }
     }
+    library.override = {named_choices("nccl-algo", library_algorithms(), fields),
+                        named_choices("nccl-proto", library_protocols(), fields)};
+    library.element_bytes = fields.integer("data-type-bytes", library.element_bytes, 1, 1024);
     return std::make_shared<const LibraryInUse>(std::move(library));
 }
 

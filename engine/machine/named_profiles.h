@@ -27,7 +27,8 @@ using SystemFields = JsonObject<nlohmann::json>;
                                                                 const Dialect& dialect);
 [[nodiscard]] std::shared_ptr<const StackProfile> named_stack(const SystemFields& fields,
                                                               const Dialect& dialect);
-/// "collectives" and "gpu": for the kinds of collective whose algorithm is not given.
+/// "collectives" and "gpu": for the kinds of collective whose algorithm is not given. With
+/// "nccl-algo", "nccl-proto" and "data-type-bytes".
 [[nodiscard]] std::shared_ptr<const LibraryInUse> named_library(const SystemFields& fields,
                                                                 const Dialect& dialect,
                                                                 std::vector<std::string>& warnings);

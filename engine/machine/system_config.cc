@@ -59,6 +59,8 @@ const std::vector<std::string> system_keys{"endpoint-delay",
                                            "data-type-bytes",
                                            "collectives",
                                            "gpu",
+                                           "nccl-algo",
+                                           "nccl-proto",
                                            "npus"};
 
 /// 2^24 chunks of a collective can be told apart, and a dialect may make twice as many.
@@ -257,7 +259,10 @@ void warn_of_no_effect(const Reader& reader, const Dialect& dialect, const Syste
     };
     if (reader.contains("data-type-bytes")) {
         static_cast<void>(reader.integer("data-type-bytes", 1, 1, 1024));
-        warn("data-type-bytes", ": traces give sizes in bytes, not in elements");
+        if (config.library == nullptr) {
+            warn("data-type-bytes",
+                 " without collectives: traces give sizes in bytes, not in elements");
+        }
     }
     for (const char* const key : {"L", "o", "g", "G"}) {
         if (reader.contains(key) && reader[key] != 0) {

@@ -9,7 +9,7 @@ Transport::Transport(Network& network, const topology::NetworkDescription& descr
     : network_(network),
       description_(description),
       queue_(queue),
-      sent_by_(description.graph.npus(), 0) {
+      sent_by_(description.graph.nodes(), 0) {
     network_.set_listener(*this);
 }
 
@@ -19,7 +19,7 @@ void Transport::make_room() {
     in_flight_.back().note[0] = none;
 }
 
-void Transport::send_in_turn(Rank from, Rank to, Bytes bytes, MessageOwner& owner,
+void Transport::send_in_turn(NodeId from, NodeId to, Bytes bytes, MessageOwner& owner,
                              const MessageNote& note, Communication kind, MessageOrder order,
                              std::int32_t line) {
     const Given given{from, to, bytes, &owner, note, kind, order};

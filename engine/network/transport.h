@@ -66,7 +66,8 @@ public:
     /// `order`: see Message; ordered pair of words.
     void send(Rank from, Rank to, Bytes bytes, MessageOwner& owner, const MessageNote& note,
               bool wants_sent, Communication kind, MessageOrder order) {
-        hand_over({from, to, bytes, &owner, note, kind, order}, wants_sent, nullptr);
+        hand_over({npu_of(from), npu_of(to), bytes, &owner, note, kind, order}, wants_sent,
+                  nullptr);
     }
 
     /// As send(), but of those that are sent so from one rank to another in a `line` each goes to
@@ -74,7 +75,13 @@ public:
     /// the port (Network::sends_in_order): all would then arrive late together, and a member that
     /// passes them on could not begin with the first.
     void send_in_turn(Rank from, Rank to, Bytes bytes, MessageOwner& owner, const MessageNote& note,
-                      Communication kind, MessageOrder order, std::int32_t line);
+                      Communication kind, MessageOrder order, std::int32_t line) {
+        send_in_turn(npu_of(from), npu_of(to), bytes, owner, note, kind, order, line);
+    }
+    /// The same between a switch that reduces and an NPU that has a link to it.
+    void send_in_turn(NodeId from, NodeId to, Bytes bytes, MessageOwner& owner,
+                      const MessageNote& note, Communication kind, MessageOrder order,
+                      std::int32_t line);
 
     /// The messages under way and what has been counted (engine/clock/state_scan.h). Ids are meant
     /// relative to how many messages `reference` has sent.
@@ -92,8 +99,8 @@ private:
 
     /// A message, as it was given.
     struct Given {
-        Rank from;
-        Rank to;
+        NodeId from;
+        NodeId to;
         Bytes bytes;
         MessageOwner* owner = nullptr;
         MessageNote note{};
@@ -101,7 +108,7 @@ private:
         MessageOrder order;
     };
     /// By sender, receiver and line: those that wait for the one under way, which stands first.
-    using Lines = std::map<std::tuple<Rank, Rank, std::int32_t>, std::deque<Given>>;
+    using Lines = std::map<std::tuple<NodeId, NodeId, std::int32_t>, std::deque<Given>>;
     using Line = Lines::value_type;
     struct InFlight {
         MessageOwner* owner = nullptr;
@@ -112,6 +119,8 @@ private:
         Line* line = nullptr;  ///< whose message it is; on_sent() is then for the line alone
     };
 
+    [[nodiscard]] NodeId npu_of(Rank rank) const { return description_.npu_of_rank[rank.index()]; }
+
     void hand_over(const Given& given, bool wants_sent, Line* line) {
         Message message;
         message.handle = new_handle();
@@ -119,8 +128,8 @@ private:
                                       wants_sent,  false,      line};
         ++messages_sent_;
         bytes_sent_ += given.bytes;
-        message.source = description_.npu_of_rank[given.from.index()];
-        message.destination = description_.npu_of_rank[given.to.index()];
+        message.source = given.from;
+        message.destination = given.to;
         message.id = MessageId(message.source, sent_by_[message.source.index()]++);
         message.bytes = given.bytes;
         message.order_major = given.order.major;
@@ -161,7 +170,7 @@ private:
     std::vector<MessageOwner*> owners_;  ///< as add_owner() was told
     std::vector<InFlight> in_flight_;
     std::uint32_t free_ = none;           ///< the first unused handle; its note has the next one
-    std::vector<std::uint64_t> sent_by_;  ///< messages per source NPU so far
+    std::vector<std::uint64_t> sent_by_;  ///< messages per source node so far
     std::uint64_t messages_sent_ = 0;
     std::uint64_t messages_delivered_ = 0;
     Bytes bytes_sent_;

@@ -207,7 +207,7 @@ private:
             mix(static_cast<std::uint64_t>(operation.collective));
             mix(static_cast<std::uint64_t>(operation.priority));
             mix((operation.nothing ? 1U : 0U) + (operation.on_cpu ? 2U : 0U) +
-                (operation.replayed ? 4U : 0U));
+                (operation.replayed ? 4U : 0U) + (static_cast<std::uint64_t>(operation.type) << 3));
             for (const std::int64_t size : operation.sizes) {
                 mix(static_cast<std::uint64_t>(size));
             }
@@ -288,7 +288,8 @@ bool operator==(const RankProgram& a, const RankProgram& b) {
 bool same_work(const ProgramOperation& x, const ProgramOperation& y) {
     const auto plain = [](const ProgramOperation& o) {
         return std::make_tuple(o.operations, o.bytes.value(), o.recorded.ps(), o.dependencies,
-                               o.priority, o.kind, o.collective, o.nothing, o.on_cpu, o.replayed);
+                               o.priority, o.kind, o.collective, o.nothing, o.on_cpu, o.replayed,
+                               o.type);
     };
     const bool same_kernel =
         x.kernel == y.kernel || (x.kernel && y.kernel && *x.kernel == *y.kernel);

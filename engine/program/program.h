@@ -52,6 +52,8 @@ struct ProgramOperation {
     bool on_cpu = false;
     /// A collective that takes its recorded duration on this rank alone, without messages.
     bool replayed = false;
+    /// Collective: of its elements, where the trace tells.
+    DataType type = DataType::None;
     /// Compute: the kernel, where the trace tells; else null.
     std::shared_ptr<const KernelCall> kernel;
 };

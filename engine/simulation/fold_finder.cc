@@ -152,7 +152,7 @@ private:
             portray_closed_form(rank, member, operation, group, plan);
             return;
         }
-        if (plan.file != nullptr || plan.library != nullptr) {
+        if (plan.file != nullptr || plan.by_library()) {
             hopeless_ = true;  // it may treat every member in a manner of its own
             return;
         }

@@ -1,0 +1,21 @@
+// A collective by NVLS on a network whose switches reduce: the schedule, and the switches.
+//
+// C++17-clean.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+#include "engine/collective_library/nvls_schedule.h"
+
+namespace npunet::engine {
+
+struct NvlsPlan {
+    NvlsSchedule schedule;
+    /// By node: places in NetworkDescription::reducing_switches, which share its requests.
+    std::vector<std::vector<std::uint32_t>> switches;
+    std::vector<std::vector<Rank>> ranks;  ///< by node
+};
+
+}  // namespace npunet::engine
