@@ -1,5 +1,5 @@
-// One channel of a ring in closed form against an event simulation of all its members, to the
-// picosecond.
+// One channel of a ring, and one of a tree, in closed form against an event simulation of all its
+// members, to the picosecond.
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "engine/collective_library/channel_ring.h"
+#include "engine/collective_library/channel_tree.h"
+#include "engine/collective_library/node_trees.h"
 
 namespace npunet::engine {
 namespace {
@@ -153,6 +155,135 @@ TEST(LibraryChannel, EqualsAnEventSimulation) {
         RingSimulation simulation(channel, static_cast<std::size_t>(members), slots);
         ASSERT_EQ(ring_channel_time(channel).ps(), simulation.run().ps()) << number;
         ASSERT_TRUE(simulation.all_done()) << number;
+    }
+}
+
+/// A part of a member that handles every chunk once: receives it from all of `from`, then sends it
+/// to all of `to`.
+struct TreeHalf {
+    std::vector<std::size_t> from;
+    std::vector<std::size_t> to;
+    std::vector<Time> hop;         ///< from each of `from`
+    std::vector<Time> back_there;  ///< from each of `to`
+};
+
+/// Chains in nodes, a tree between them; halves 2 m and 2 m + 1 of member m go up and down, half 2
+/// m of the root does both.
+std::vector<TreeHalf> tree_of(std::int32_t nodes, std::int32_t per_node, std::size_t tree,
+                              const TreeChannel& channel) {
+    const NodeTrees trees(nodes);
+    std::vector<TreeHalf> halves(static_cast<std::size_t>(2 * nodes * per_node));
+    const auto connect = [&](std::size_t from, std::size_t to, Time hop) {
+        halves[from].to.push_back(to);
+        halves[from].back_there.push_back(hop);
+        halves[to].from.push_back(from);
+        halves[to].hop.push_back(hop);
+    };
+    for (std::int32_t node = 0; node < nodes; ++node) {
+        for (std::int32_t place = 0; place < per_node; ++place) {
+            const auto member = static_cast<std::size_t>(node * per_node + place);
+            const std::int32_t parent = trees.parent(tree, static_cast<std::size_t>(node));
+            if (place == 0 && parent == NodeTrees::none) {
+                continue;
+            }
+            const std::size_t above =
+                place > 0 ? member - 1 : static_cast<std::size_t>(parent * per_node);
+            const bool root =
+                static_cast<std::int32_t>(above) % per_node == 0 &&
+                trees.parent(tree, above / static_cast<std::size_t>(per_node)) == NodeTrees::none;
+            const Time hop = place > 0 ? channel.near_hop : channel.far_hop;
+            connect(2 * member, 2 * above, hop);
+            connect(2 * above + (root ? 0 : 1), 2 * member + 1, hop);
+        }
+    }
+    return halves;
+}
+
+/// Chunk by chunk: when each half has ended each of them. A slot is free one hop after its use.
+Time run_tree(const std::vector<TreeHalf>& halves, const TreeChannel& channel, std::int64_t slots) {
+    const auto chunks = static_cast<std::size_t>(channel.chunks);
+    std::vector<std::vector<Time>> ended(halves.size());
+    Time last;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (std::size_t h = 0; h < halves.size(); ++h) {
+            const TreeHalf& half = halves[h];
+            const std::size_t chunk = ended[h].size();
+            if (chunk == chunks || (half.from.empty() && half.to.empty())) {
+                continue;
+            }
+            Time start = chunk > 0 ? ended[h].back() : Time();
+            bool can = true;
+            for (std::size_t i = 0; i < half.from.size(); ++i) {
+                can = can && ended[half.from[i]].size() > chunk;
+                start = can ? std::max(start, ended[half.from[i]][chunk] + half.hop[i]) : start;
+            }
+            const auto slot = static_cast<std::int64_t>(chunk) - slots;
+            for (std::size_t i = 0; can && slot >= 0 && i < half.to.size(); ++i) {
+                const auto used = static_cast<std::size_t>(slot);
+                can = ended[half.to[i]].size() > used;
+                start = can ? std::max(start, ended[half.to[i]][used] + half.back_there[i]) : start;
+            }
+            if (can) {
+                ended[h].push_back(start + channel.each);
+                last = std::max(last, ended[h].back());
+                moved = true;
+            }
+        }
+    }
+    for (std::size_t h = 0; h < halves.size(); ++h) {
+        EXPECT_TRUE(ended[h].size() == chunks || halves[h].from.empty()) << h;
+    }
+    return last;
+}
+
+TEST(LibraryChannel, TreesEqualAnEventSimulation) {
+    std::mt19937_64 random(36);
+    const auto below = [&](std::uint64_t most) {
+        return static_cast<std::int64_t>(random() % most);
+    };
+    for (int number = 0; number < 1000; ++number) {
+        const auto nodes = static_cast<std::int32_t>(1 + below(12));
+        const auto per_node = static_cast<std::int32_t>(nodes == 1 ? 2 + below(7) : 1 + below(8));
+        TreeChannel channel;
+        channel.near_steps = per_node - 1;
+        while ((1 << channel.far_steps) < nodes) {
+            ++channel.far_steps;
+        }
+        channel.near_hop = Time::ps(below(4) == 0 ? 0 : below(3'000'000));
+        channel.far_hop = Time::ps(channel.near_hop.ps() + below(3'000'000));
+        channel.each = Time::ps(1 + below(3'000'000));
+        channel.chunks = 1 + below(20);
+        // There and back, and the use at both ends.
+        const std::int64_t slots =
+            2 + (2 * channel.far_hop.ps() + channel.each.ps() - 1) / channel.each.ps();
+        const auto tree = static_cast<std::size_t>(below(2));
+        const Time time = run_tree(tree_of(nodes, per_node, tree, channel), channel,
+                                   std::min<std::int64_t>(slots, 64));
+        if (slots <= 64) {
+            ASSERT_EQ(tree_channel_time(channel).ps(), time.ps())
+                << number << ": " << nodes << " x " << per_node;
+        }
+    }
+}
+
+// Node 0 is the root of one tree and the last node, or node 1 of an odd number, of the other; no
+// node has children in both, but for the root's, and none has more than two.
+TEST(LibraryChannel, NodesHaveChildrenInOneTree) {
+    EXPECT_EQ(NodeTrees(4).parent(0, 0), NodeTrees::none);
+    EXPECT_EQ(NodeTrees(4).parent(0, 3), 2);
+    EXPECT_EQ(NodeTrees(4).parent(1, 3), NodeTrees::none);
+    EXPECT_EQ(NodeTrees(5).parent(1, 1), NodeTrees::none);
+    for (std::int32_t nodes = 1; nodes <= 40; ++nodes) {
+        const NodeTrees trees(nodes);
+        for (std::size_t node = 0; node < static_cast<std::size_t>(nodes); ++node) {
+            EXPECT_LE(trees.children(0, node).size(), 2U);
+            EXPECT_LE(trees.children(1, node).size(), 2U);
+            if (nodes % 2 == 0) {
+                EXPECT_TRUE(trees.children(0, node).size() < 2 ||
+                            trees.children(1, node).size() < 2);
+            }
+        }
     }
 }
 

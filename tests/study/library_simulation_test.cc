@@ -4,16 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
-
-#include "as_machine.h"
 #include "base/errors.h"
-#include "engine/collective_library/library_profile.h"
-#include "generators/collective_benchmark.h"
-#include "study/collective_times.h"
-#include "study/generated_workload.h"
+#include "library_machines.h"
 #include "study/jobs.h"
-#include "tests/support/machines.h"
 #include "tests/support/temporary_folder.h"
 
 namespace npunet::study::library_simulation_test {
@@ -24,32 +17,6 @@ using testing::HasSubstr;
 
 constexpr std::int64_t mib = 1 << 20;
 
-std::shared_ptr<const engine::LibraryInUse> library_of(const char* gpu) {
-    std::vector<std::string> warnings;
-    const engine::LibraryProfile profile = engine::find_library_profile("nccl-2.29", "", warnings);
-    return std::make_shared<const engine::LibraryInUse>(
-        engine::library_in_use(profile, profile.gpu(gpu, "test", "gpu")));
-}
-
-Machine switch_of(std::int32_t npus, Rate rate, Time latency) {
-    return as_machine(test::line_machine(topology::DimensionKind::Switch, npus, rate, latency));
-}
-
-engine::Results run_of(Machine machine, const char* gpu, CollectiveKind kind, std::int64_t bytes,
-                       Fidelity fidelity) {
-    machine.system.library = library_of(gpu);
-    generators::CollectiveBenchmark benchmark;
-    for (const auto& [name, type] : generators::benchmark_types()) {
-        if (name == engine::name_of(kind)) {
-            benchmark.type = type;
-        }
-    }
-    benchmark.npus = static_cast<std::int32_t>(machine.network.npu_of_rank.size());
-    benchmark.size = Bytes(bytes);
-    return simulate(workload_from(generators::generate(benchmark), workload_options(machine)),
-                    machine, fidelity, {});
-}
-
 /// Of the algorithm that the tuner takes.
 Time tuners_choice(const char* gpu, CollectiveKind kind, std::int32_t members, std::int64_t bytes) {
     engine::LibraryCall call;
@@ -59,13 +26,16 @@ Time tuners_choice(const char* gpu, CollectiveKind kind, std::int32_t members, s
     return library_of(gpu)->model.time(call, {}, {})->time;
 }
 
+/// Of the ring alone.
+const engine::LibraryOverride ring{{engine::LibraryAlgorithm::Ring}, {}};
+
 /// Of the ring, or of sends and receives.
 Time closed_form(const char* gpu, CollectiveKind kind, std::int32_t members, std::int64_t bytes) {
     engine::LibraryCall call;
     call.kind = kind;
     call.members = members;
     call.bytes = bytes;
-    return library_of(gpu)->model.channel_timing(call, {})->timing.time;
+    return library_of(gpu)->model.channel_timing(call, {}, ring)->timing.time;
 }
 
 struct Case {
@@ -126,11 +96,13 @@ TEST(LibrarySimulation, SeveralNodesTakeTheClosedForm) {
     nodes.nic_rate = 450;
     for (const std::int64_t bytes : {4096 * std::int64_t{1}, 16 * mib}) {
         call.bytes = bytes;
-        const Time expected = library_of("h100")->model.channel_timing(call, nodes)->timing.time;
+        const Time expected =
+            library_of("h100")->model.channel_timing(call, nodes, ring)->timing.time;
+        Machine machine = as_machine(test::grid_machine(topology::DimensionKind::Switch, 4, 2,
+                                                        Rate(450'000'000'000), Time::ns(250)));
+        machine.system.library = library_of("h100", ring);
         const engine::Results results =
-            run_of(as_machine(test::grid_machine(topology::DimensionKind::Switch, 4, 2,
-                                                 Rate(450'000'000'000), Time::ns(250))),
-                   "h100", CollectiveKind::AllReduce, bytes, Fidelity::CongestionAware);
+            run_on(machine, CollectiveKind::AllReduce, bytes, Fidelity::CongestionAware);
         EXPECT_NEAR(static_cast<double>(results.finish.ps()), static_cast<double>(expected.ps()),
                     0.03 * static_cast<double>(expected.ps()))
             << bytes;
@@ -168,9 +140,42 @@ TEST(LibrarySimulation, SystemJsonNamesIt) {
     EXPECT_FALSE(mixed.library->carries_out(CollectiveKind::AllReduce));
     EXPECT_TRUE(mixed.library->carries_out(CollectiveKind::AllGather));
     EXPECT_EQ(read("{}").library, nullptr);
+    EXPECT_EQ(plain.library->element_bytes, 2);
+    EXPECT_TRUE(plain.library->override.algorithms.empty());
+    const engine::SystemConfig less = read(
+        R"({"collectives": "nccl-2.29", "gpu": "h200", "nccl-algo": "tree,NVLSTree",
+            "nccl-proto": "^LL128", "data-type-bytes": 1})");
+    EXPECT_EQ(less.library->element_bytes, 1);
+    EXPECT_THAT(
+        less.library->override.algorithms,
+        testing::ElementsAre(engine::LibraryAlgorithm::Tree, engine::LibraryAlgorithm::NvlsTree));
+    EXPECT_THAT(less.library->override.protocols,
+                testing::ElementsAre(engine::LibraryProtocol::LL, engine::LibraryProtocol::Simple));
+    EXPECT_THROW(read(R"({"collectives": "nccl-2.29", "gpu": "h200", "nccl-algo": "rings"})"),
+                 InputError);
+    EXPECT_THROW(
+        read(R"({"collectives": "nccl-2.29", "gpu": "h200", "nccl-proto": "^LL,LL128,Simple"})"),
+        InputError);
     EXPECT_THROW(read(R"({"collectives": "nccl-2.29"})"), InputError);
     EXPECT_THROW(read(R"({"collectives": "nccl-2.29", "gpu": "l40s"})"), InputError);
     EXPECT_THROW(read(R"({"collectives": 3, "gpu": "h100"})"), InputError);
+}
+
+// What NCCL_ALGO and NCCL_PROTO leave is what is carried out; of nothing there is an error.
+TEST(LibrarySimulation, OverridesLeaveLess) {
+    Machine machine = switch_of(8, Rate(450'000'000'000), Time::ns(250));
+    machine.system.library =
+        library_of("h100", {{engine::LibraryAlgorithm::Ring}, {engine::LibraryProtocol::LL}});
+    for (const Fidelity fidelity : {Fidelity::Analytical, Fidelity::CongestionAware}) {
+        EXPECT_THAT(run_on(machine, CollectiveKind::AllReduce, 8 * mib, fidelity)
+                        .collectives.at(0)
+                        .algorithm,
+                    HasSubstr("Ring LL,"));
+    }
+    machine.system.library = library_of("h100", {{engine::LibraryAlgorithm::Tree}, {}});
+    EXPECT_THROW(
+        static_cast<void>(run_on(machine, CollectiveKind::AllGather, mib, Fidelity::Analytical)),
+        InputError);
 }
 
 // The estimate has what the tuner chooses, where packets have the ring in its place.

@@ -1,0 +1,248 @@
+// Collectives by NVLS on networks whose switches reduce and multicast: times of idle networks
+// against the closed forms, bytes of every link and direction, limits of the switches.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/errors.h"
+#include "library_machines.h"
+#include "tests/support/collectives.h"
+#include "topology/yaml/network_reader.h"
+
+namespace npunet::study {
+namespace {
+
+using engine::CollectiveKind;
+using engine::LibraryAlgorithm;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::int64_t mib = 1 << 20;
+const std::vector<Fidelity> simulated{Fidelity::CongestionAware, Fidelity::Fluid, Fidelity::Packet};
+
+Machine nvls_machine(Machine machine, LibraryAlgorithm algorithm = LibraryAlgorithm::Nvls) {
+    machine.system.library = library_of("h100", {{algorithm}, {}});
+    return machine;
+}
+
+Machine eight() {
+    return reducing(switch_of(8, Rate(450'000'000'000), Time::ns(50)));
+}
+
+// An NVLink switch as fast as the library takes it to be: the endpoints decide at every fidelity.
+TEST(NvlsSimulation, IdleNetworksTakeTheClosedForm) {
+    for (const CollectiveKind kind :
+         {CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::ReduceScatter}) {
+        for (const std::int64_t bytes : {2 * mib, 8 * mib, 32 * mib}) {
+            const std::int64_t parts = kind == CollectiveKind::AllGather ? 8 : 1;
+            const Machine machine = nvls_machine(eight());
+            const engine::Results expected =
+                run_on(machine, kind, bytes / parts, Fidelity::Analytical);
+            for (const Fidelity fidelity : simulated) {
+                const engine::Results results = run_on(machine, kind, bytes / parts, fidelity);
+                EXPECT_NEAR(static_cast<double>(results.finish.ps()),
+                            static_cast<double>(expected.finish.ps()),
+                            0.02 * static_cast<double>(expected.finish.ps()))
+                    << engine::name_of(kind) << ' ' << bytes << ' ' << name_of(fidelity);
+                EXPECT_EQ(results.collectives.at(0).algorithm,
+                          expected.collectives.at(0).algorithm);
+            }
+        }
+    }
+}
+
+TEST(NvlsSimulation, TreesOfHeadsTakeTheClosedForm) {
+    for (const auto& [per_node, nodes] : {std::pair(8, 2), std::pair(4, 4)}) {
+        for (const std::int64_t bytes : {2 * mib, 16 * mib}) {
+            const Machine machine =
+                nvls_machine(reducing(nodes_of(per_node, nodes)), LibraryAlgorithm::NvlsTree);
+            const engine::Results expected =
+                run_on(machine, CollectiveKind::AllReduce, bytes, Fidelity::Analytical);
+            for (const Fidelity fidelity : simulated) {
+                const engine::Results results =
+                    run_on(machine, CollectiveKind::AllReduce, bytes, fidelity);
+                EXPECT_NEAR(static_cast<double>(results.finish.ps()),
+                            static_cast<double>(expected.finish.ps()),
+                            0.02 * static_cast<double>(expected.finish.ps()))
+                    << per_node << " x " << nodes << ' ' << bytes << ' ' << name_of(fidelity);
+                EXPECT_THAT(results.collectives.at(0).algorithm, HasSubstr("NVLSTree Simple"));
+            }
+        }
+    }
+}
+
+struct Flow {
+    CollectiveKind kind;
+    std::int64_t out;  ///< of a GPU, in parts of the data of a head
+    std::int64_t in;
+};
+
+// Of S bytes among n GPUs, S / n a head. All-reduce: S (n + 1) / n in each direction: answers to
+// every head, and the own sum written; the own sum, and all sums. Reduce-scatter: S out, S / n in;
+// all-gather the opposite.
+TEST(NvlsSimulation, BytesOfEveryLinkAndDirection) {
+    const std::int64_t head = 16 * 50'000;  // in equal parts for every channel
+    for (const Flow flow :
+         {Flow{CollectiveKind::AllReduce, 9, 9}, Flow{CollectiveKind::ReduceScatter, 8, 1},
+          Flow{CollectiveKind::AllGather, 1, 8}}) {
+        for (const Fidelity fidelity : simulated) {
+            const Machine machine = nvls_machine(eight());
+            const std::int64_t size = flow.kind == CollectiveKind::AllGather ? head : 8 * head;
+            const engine::Results results = run_on(machine, flow.kind, size, fidelity);
+            const topology::Graph& graph = machine.network.graph;
+            for (std::size_t i = 0; i < graph.links(); ++i) {
+                const bool out = graph.kind(graph.link(LinkId(i)).from) == topology::NodeKind::Npu;
+                EXPECT_EQ(results.links[i].payload.value(), head * (out ? flow.out : flow.in))
+                    << engine::name_of(flow.kind) << ' ' << results.links[i].from << " -> "
+                    << results.links[i].to << ' ' << name_of(fidelity);
+            }
+        }
+    }
+}
+
+// Two nodes of 8: inside as with one node; the NICs of a node send and receive S. Four: 2 S, but
+// for roots and leaves of both trees: what 16 channels in two trees make of it, NIC by NIC in sum.
+TEST(NvlsSimulation, BytesOfTheTreesBetweenNodes) {
+    for (const auto& [nodes, copies] : {std::pair(2, 2), std::pair(4, 6)}) {
+        const std::int64_t bytes = std::int64_t{8} * 16 * 40'000;
+        const Machine machine =
+            nvls_machine(reducing(nodes_of(8, nodes)), LibraryAlgorithm::NvlsTree);
+        const engine::Results results =
+            run_on(machine, CollectiveKind::AllReduce, bytes, Fidelity::CongestionAware);
+        const topology::Graph& graph = machine.network.graph;
+        std::int64_t out_of_nodes = 0;
+        for (std::size_t i = 0; i < graph.links(); ++i) {
+            const topology::Link& link = graph.link(LinkId(i));
+            const bool out = graph.kind(link.from) == topology::NodeKind::Npu;
+            if (link.dimension == 0) {
+                EXPECT_EQ(results.links[i].payload.value(), bytes / 8 * 9)
+                    << results.links[i].from << " -> " << results.links[i].to;
+            } else if (out) {
+                out_of_nodes += results.links[i].payload.value();
+            }
+        }
+        // Up and down each of the N - 1 connections of a tree.
+        EXPECT_EQ(out_of_nodes, copies * bytes) << nodes;
+    }
+}
+
+// A member that comes late holds back every sum, and nothing else: all end as much later.
+TEST(NvlsSimulation, ALateMemberHoldsBackTheSums) {
+    const Machine machine = nvls_machine(eight());
+    const Time alone = run_on(machine, CollectiveKind::AllReduce, 8 * mib, Fidelity::Packet).finish;
+    const engine::Results results = simulate(
+        test::workload_of(8,
+                          [](Rank rank) {
+                              std::vector<chakra::Node> nodes;
+                              std::vector<std::uint64_t> after;
+                              if (rank == Rank(3)) {
+                                  nodes.push_back(test::compute_node(1, 500));
+                                  after.push_back(1);
+                              }
+                              nodes.push_back(test::collective_node(
+                                  2, chakra::CollectiveType::AllReduce, 8 * mib, "", after));
+                              return nodes;
+                          }),
+        machine, Fidelity::Packet, {});
+    EXPECT_EQ(results.finish, Time::ns(500'000) + alone);
+}
+
+// One reduction at a time: requests wait at the switch, nothing is lost, and it takes longer.
+TEST(NvlsSimulation, AFullSwitchHoldsRequestsBack) {
+    topology::ReducingSwitch limits;
+    limits.entries = 1;
+    limits.latency = Time::ns(1000);
+    const Machine few =
+        nvls_machine(reducing(switch_of(8, Rate(450'000'000'000), Time::ns(50)), 0, limits));
+    const engine::Results results = run_on(few, CollectiveKind::AllReduce, mib, Fidelity::Fluid);
+    // 64 units of 16 KiB, one after the other, each with 1 us of latency in the switch.
+    EXPECT_GT(results.finish, Time::ns(64'000));
+    EXPECT_GT(
+        results.finish,
+        run_on(nvls_machine(eight()), CollectiveKind::AllReduce, mib, Fidelity::Fluid).finish);
+    for (std::size_t i = 0; i < results.links.size(); ++i) {
+        EXPECT_EQ(results.links[i].payload.value(), mib / 8 * 9);
+    }
+}
+
+// Where switches do not reduce, or not the type of the elements, the ring takes the place.
+TEST(NvlsSimulation, OtherNetworksAndTypesKeepTheRing) {
+    const auto algorithm = [](Machine machine) {
+        return run_on(machine, CollectiveKind::AllReduce, 8 * mib, Fidelity::CongestionAware)
+            .collectives.at(0)
+            .algorithm;
+    };
+    const Machine plain = switch_of(8, Rate(450'000'000'000), Time::ns(50));
+    EXPECT_THAT(algorithm(nvls_machine(eight())), HasSubstr("NVLS Simple, 16 channels"));
+    EXPECT_THAT(algorithm(nvls_machine(plain)), HasSubstr("Ring"));
+    EXPECT_THAT(algorithm(nvls_machine(plain)), HasSubstr("(its tuner: NVLS)"));
+    Machine lossy = nvls_machine(eight());
+    lossy.network.packet.flow_control = topology::FlowControl::Pfc;
+    EXPECT_THAT(algorithm(lossy), HasSubstr("(its tuner: NVLS)"));
+    Machine bytes = eight();
+    auto library = std::make_shared<engine::LibraryInUse>(*library_of("h100"));
+    library->element_bytes = 1;
+    bytes.system.library = library;
+    EXPECT_THAT(algorithm(bytes), Not(HasSubstr("NVLS")));
+}
+
+// The node's dtype is the type; names of other tools leave it to data-type-bytes.
+TEST(NvlsSimulation, TracesSayTheTypeOfElements) {
+    const auto algorithm = [](const char* type) {
+        chakra::Node node =
+            test::collective_node(1, chakra::CollectiveType::AllReduce, 8 * mib, "");
+        node.set("dtype", std::string(type));
+        Machine any = eight();
+        any.system.library = library_of("h100");
+        engine::WorkloadOptions options;
+        options.network = &any.network;
+        return simulate(engine::make_workload(
+                            8, [&](Rank) { return std::vector{node}; },
+                            [](Rank) { return "trace.et"; }, {}, options),
+                        any, Fidelity::CongestionAware, {})
+            .collectives.at(0)
+            .algorithm;
+    };
+    EXPECT_THAT(algorithm("bf16"), HasSubstr("NVLS Simple"));
+    EXPECT_THAT(algorithm("int8"), Not(HasSubstr("NVLS")));
+    EXPECT_THAT(algorithm("c10::BFloat16"), HasSubstr("NVLS Simple"));
+}
+
+TEST(NvlsSimulation, NetworkYmlNamesSwitchesThatReduce) {
+    const auto read = [](const std::string& text) {
+        return topology::parse_network(text, "net.yml").reducing_switches;
+    };
+    const std::string product =
+        "topology: [Switch, Switch]\nnpus_count: [4, 2]\nbandwidth: [450, 50]\n"
+        "latency: [50, 500]\n";
+    EXPECT_TRUE(read(product).empty());
+    const auto two = read(product + "reduces: [true, false]\n");
+    ASSERT_EQ(two.size(), 2U);
+    EXPECT_EQ(two[0].node, NodeId(8));
+    EXPECT_EQ(two[1].node, NodeId(9));
+    const auto limited =
+        read(product + "reduces: [{unit: 4KiB, entries: 7, latency: 30ns}, false]\n");
+    ASSERT_EQ(limited.size(), 2U);
+    EXPECT_EQ(limited[0].unit, Bytes(4096));
+    EXPECT_EQ(limited[0].entries, 7);
+    EXPECT_EQ(limited[0].latency, Time::ns(30));
+    EXPECT_THROW(read("topology: [Ring]\nnpus_count: [4]\nbandwidth: [50]\nlatency: [500]\n"
+                      "reduces: [true]\n"),
+                 InputError);
+    EXPECT_THROW(read(product + "reduces: [true]\n"), InputError);
+    EXPECT_EQ(
+        read("Rail: {servers: 2, npus_per_server: 4, scale_up: {kind: switch, bandwidth: 450, "
+             "latency: 50, reduces: true}, scale_out: {levels: 2, radix: 8, bandwidth: 50, "
+             "latency: 500}}\n")
+            .size(),
+        2U);
+    EXPECT_EQ(read("Custom:\n  nodes: [{name: a, kind: npu}, {name: b, kind: npu}, {name: s, kind: "
+                   "switch, reduces: true}]\n  links: [{from: a, to: s, bandwidth: 50, latency: "
+                   "500}, {from: b, to: s, bandwidth: 50, latency: 500}]\n")
+                  .at(0)
+                  .node,
+              NodeId(2));
+}
+
+}  // namespace
+}  // namespace npunet::study
