@@ -76,6 +76,8 @@ NpuSocketNetwork::SetNetwork(npunet::topology::NetworkDescription network)
 {
     NS_ABORT_MSG_IF(m_bridge, "an NpuSocketNetwork has one topology");
     m_description = std::move(network);
+    // Its switches have no sockets to which requests could be sent.
+    m_description.reducing_switches.clear();
     m_bridge = std::make_unique<NpuEventBridge>(m_queue);
 }
 
