@@ -48,7 +48,8 @@ std::string messages_csv_row(const engine::CompletedMessage& message,
 
 MessagesFile::MessagesFile(const std::filesystem::path& path, const topology::Graph& graph)
     : file_(path) {
-    for (std::size_t node = 0; node < graph.npus(); ++node) {
+    // Switches that reduce send and receive, too.
+    for (std::size_t node = 0; node < graph.nodes(); ++node) {
         names_.push_back(csv_field(graph.name(NodeId(node))));
     }
     file_.stream() << messages_csv_heading();
