@@ -164,6 +164,8 @@ void NvlsSteps::end_stage(CollectiveRun& run, std::uint32_t channel) {
         at.read == schedule.units(run.member, static_cast<std::int32_t>(channel), at.reduced)) {
         ++at.reduced;
         at.reducing = false;
+        // Of a loop that brings the member nothing, nothing else tells it.
+        gather(run, channel);
         reduce(run, channel);
     }
 }
@@ -273,7 +275,7 @@ void NvlsSteps::gather(CollectiveRun& run, std::uint32_t channel) {
     const NvlsSchedule& schedule = run.nvls->plan->schedule;
     NvlsChannel& at = run.nvls->channels[channel];
     const auto loop = static_cast<std::size_t>(at.gathered);
-    if (at.gathering || at.gathered == schedule.loops() || at.missing[loop] > 0) {
+    if (at.gathering || at.gathered == at.reduced || at.missing[loop] > 0) {
         return;
     }
     at.gathering = true;
