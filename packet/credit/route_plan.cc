@@ -62,7 +62,9 @@ std::uint32_t RoutePlan::plan(NodeId source, NodeId destination, std::uint32_t n
     }
     assert(node == destination && "the route ends elsewhere");
     std::vector<std::uint32_t>& row = first_hop_[source.index() * classes_ + number];
-    row.resize(std::max(graph_.npus(), destination.index() + 1), unknown);
+    if (row.size() <= destination.index()) {
+        row.resize(std::max(graph_.npus(), destination.index() + 1), unknown);
+    }
     row[destination.index()] = first;
     return first;
 }
