@@ -245,7 +245,9 @@ TreeChannel LibraryModel::tree_channel(const LibraryCall& call, const LibraryMac
     // Everything goes up and comes down a chain: of its links, 2 (n - 1) / n a GPU, in each
     // direction.
     double link = simple ? constants_.simple_link : constants_.flag_link;
-    link = std::min(link, link * per_node / (2 * std::max(per_node - 1, 1.0)));
+    if (call.per_node() > 1) {
+        link = std::min(link, link * per_node / (2 * (per_node - 1)));
+    }
     if (call.nodes > 1) {
         link = std::min(link, machine.nics * machine.nic_rate * constants_.network_share /
                                   tree_copies(call.nodes));
