@@ -241,12 +241,19 @@ void NvlsSteps::on_delivered(const MessageNote& note, Bytes /*bytes*/, Time /*fi
     host_.arrive_at(host_.part_number(note[0]), note[1], note[2], Bytes());
 }
 
-void NvlsSteps::on_request(std::uint32_t operation, const SwitchOperation& what,
-                           std::size_t member) {
+CollectiveRun& NvlsSteps::part_of_other(const SwitchOperation& what, std::size_t member) {
     const CollectiveRun& head = host_.part_number(what.note[0]);
     const NvlsSchedule& schedule = head.nvls->plan->schedule;
-    const std::size_t answers = schedule.members_of(schedule.node_of(head.member))[member];
-    host_.arrive_at(host_.part_of_member(head, answers), what.note[1] | request, what.note[2],
+    return host_.part_of_member(head, schedule.members_of(schedule.node_of(head.member))[member]);
+}
+
+std::uint64_t NvlsSteps::operation_of(const SwitchOperation& what, std::size_t member) {
+    return part_of_other(what, member).operation;
+}
+
+void NvlsSteps::on_request(std::uint32_t operation, const SwitchOperation& what,
+                           std::size_t member) {
+    host_.arrive_at(part_of_other(what, member), what.note[1] | request, what.note[2],
                     Bytes(operation));
 }
 
@@ -256,11 +263,7 @@ void NvlsSteps::on_sum(const SwitchOperation& what) {
 }
 
 void NvlsSteps::on_copy(const SwitchOperation& what, std::size_t member) {
-    const CollectiveRun& head = host_.part_number(what.note[0]);
-    const NvlsSchedule& schedule = head.nvls->plan->schedule;
-    const std::size_t receives = schedule.members_of(schedule.node_of(head.member))[member];
-    host_.arrive_at(host_.part_of_member(head, receives), what.note[1] | copy_is_in, what.note[2],
-                    Bytes());
+    host_.arrive_at(part_of_other(what, member), what.note[1] | copy_is_in, what.note[2], Bytes());
 }
 
 void NvlsSteps::take_in(CollectiveRun& run, std::uint32_t channel, std::int64_t loop, Time due) {

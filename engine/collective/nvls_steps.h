@@ -79,6 +79,8 @@ private:
     void on_delivered(const MessageNote& note, Bytes bytes, Time first_byte_left) override;
     [[nodiscard]] MessageLabel label_of(const MessageNote& /*note*/) const override { return {}; }
     [[nodiscard]] MessageNote note_of(const MessageLabel& /*label*/) override { return {}; }
+    [[nodiscard]] std::uint64_t operation_of(const SwitchOperation& what,
+                                             std::size_t member) override;
     void on_request(std::uint32_t operation, const SwitchOperation& what,
                     std::size_t member) override;
     void on_sum(const SwitchOperation& what) override;
@@ -87,6 +89,8 @@ private:
 
     NvlsRun& part(CollectiveRun& run, const std::shared_ptr<const NvlsPlan>& plan);
     NvlsRun& part_of(const CollectiveRun& run, std::size_t member);
+    /// Of a member of the asker's node.
+    CollectiveRun& part_of_other(const SwitchOperation& what, std::size_t member);
     void wait(const CollectiveRun& run, std::uint32_t channel, What what, Time until);
     void scatter(CollectiveRun& run, std::uint32_t channel);
     void end_scatter(CollectiveRun& run, std::uint32_t channel);

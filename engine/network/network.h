@@ -69,8 +69,8 @@ private:
 
 struct Message {
     MessageId id;
-    NodeId source;       ///< an NPU
-    NodeId destination;  ///< another NPU
+    NodeId source;       ///< an NPU, or a switch that reduces
+    NodeId destination;  ///< another NPU, or for an NPU such a switch
     Bytes bytes;         ///< payload; may be 0 (header only)
     /// The sender's own number for the message, handed back in the notifications: no other message
     /// has it of which something is still to be heard, and it is small, so that networks keep
@@ -83,9 +83,9 @@ struct Message {
     /// The traffic class that the sender wants, where the network has it; by_kind: that of `kind`.
     static constexpr std::uint8_t by_kind = 255;
     std::uint8_t traffic_class = by_kind;
-    /// What the message is to its receiver, in content: orders messages that reach one NPU over one
-    /// link at the same instant. No names of ranks or groups, where possible, so that NPUs that do
-    /// the same work see the same order.
+    /// What the message is to its receiver (to a switch: to its sender), in content: orders
+    /// messages that reach one node over one link at the same instant. No names of ranks or groups,
+    /// where possible, so that NPUs that do the same work see the same order.
     std::uint64_t order_major = 0;  ///< below 2^33
     std::uint64_t order_minor = 0;
 };

@@ -55,9 +55,13 @@ void SwitchOperations::answer(std::uint32_t number, std::size_t member) {
 void SwitchOperations::send(NodeId from, NodeId to, std::uint32_t number, Part part,
                             std::size_t member, Bytes bytes) {
     const SwitchOperation& what = operations_[number].what;
+    MessageOrder order = what.order;
+    if (part == given_answer || part == request || part == copy) {
+        order.major = listener_.operation_of(what, member);
+    }
     transport_.send_in_turn(from, to, bytes, *this,
-                            {number, part, static_cast<std::uint32_t>(member), 0}, what.kind,
-                            what.order, part == asked || part == request ? requests : data);
+                            {number, part, static_cast<std::uint32_t>(member), 0}, what.kind, order,
+                            part == asked || part == request ? requests : data);
 }
 
 void SwitchOperations::send_to_members(std::uint32_t number, Part part, Bytes bytes) {

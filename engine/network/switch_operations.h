@@ -37,13 +37,16 @@ struct SwitchOperation {
     const std::vector<Rank>* members = nullptr;
     Bytes bytes;
     Communication kind = Communication::AllReduce;
-    MessageOrder order;
+    MessageOrder order;  ///< its `major` is the asker's operation
     MessageNote note{};  ///< for the one who asks
 };
 
 class SwitchOperationListener {
 public:
-    /// A member is to answer; by answer(), in this instant.
+    /// The same work of a member: `major` of messages to and from it.
+    [[nodiscard]] virtual std::uint64_t operation_of(const SwitchOperation& what,
+                                                     std::size_t member) = 0;
+    /// A member is to answer, by answer().
     virtual void on_request(std::uint32_t operation, const SwitchOperation& what,
                             std::size_t member) = 0;
     virtual void on_sum(const SwitchOperation& what) = 0;

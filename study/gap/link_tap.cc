@@ -54,10 +54,11 @@ EffectLevels::Wrap LinkTap::wrap() {
 }
 
 std::uint32_t LinkTap::communication_of(const engine::Message& message) const {
-    // As the engine orders messages at their receiver: collectives by the receiver's operation,
-    // sends, above 2^32, by their own.
+    // As the engine orders messages at their receiver: collectives by the operation of the receiver
+    // or, where that is a switch, of the sender; sends, above 2^32, by their own.
     const bool is_send = (message.order_major >> 32) != 0;
-    const NodeId owner = is_send ? message.source : message.destination;
+    const bool to_switch = message.destination.index() >= rank_of_npu_.size();
+    const NodeId owner = is_send || to_switch ? message.source : message.destination;
     const std::vector<std::uint32_t>& list = communication_of_[rank_of_npu_[owner.index()].index()];
     const auto number = static_cast<std::uint32_t>(message.order_major);
     return number < list.size() ? list[number] : none;
