@@ -60,7 +60,8 @@ std::vector<std::uint32_t> switches_of(const topology::NetworkDescription& netwo
     };
     for (std::size_t place = 0; place < network.reducing_switches.size(); ++place) {
         const NodeId node = network.reducing_switches[place].node;
-        if (std::all_of(ranks.begin(), ranks.end(), [&](Rank rank) {
+        if (network.reducing_switches[place].entries > 0 &&
+            std::all_of(ranks.begin(), ranks.end(), [&](Rank rank) {
                 const NodeId npu = network.npu_of_rank[rank.index()];
                 return links(npu, node) == 1 && links(node, npu) == 1;
             })) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <utility>
+#include <vector>
 
 #include "topology/routing/product_routing.h"
 
@@ -82,6 +83,18 @@ NetworkDescription NetworkDescription::with_placement(std::vector<NodeId> npus) 
     assert(!npus.empty());
     NetworkDescription placed = *this;
     placed.npu_of_rank = std::move(npus);
+    std::vector<bool> of_others(graph.nodes(), false);
+    std::fill_n(of_others.begin(), graph.npus(), true);
+    for (const NodeId npu : placed.npu_of_rank) {
+        of_others[npu.index()] = false;
+    }
+    for (ReducingSwitch& reducing : placed.reducing_switches) {
+        const std::vector<LinkId>& links = graph.links_from(reducing.node);
+        if (std::any_of(links.begin(), links.end(),
+                        [&](LinkId link) { return of_others[graph.link(link).to.index()]; })) {
+            reducing.entries = 0;
+        }
+    }
     return placed;
 }
 

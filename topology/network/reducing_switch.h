@@ -13,9 +13,10 @@ namespace npunet::topology {
 
 struct ReducingSwitch {
     NodeId node;
-    Bytes unit{16 * 1024};        ///< of one request, at most
-    std::int32_t entries = 1024;  ///< reductions at a time; further requests wait
-    Time latency;                 ///< from the last member's answer to the sum
+    Bytes unit{16 * 1024};  ///< of one request, at most
+    /// Reductions at a time; further requests wait. 0 where it may not be used (with_placement()).
+    std::int32_t entries = 1024;
+    Time latency;  ///< from the last member's answer to the sum
 };
 
 }  // namespace npunet::topology
