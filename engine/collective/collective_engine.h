@@ -102,8 +102,9 @@ private:
     /// Where NPUs' ports are not shared, borders between them are no bound at all, and results are
     /// those of the dialect's reference.
     [[nodiscard]] CollectiveBounds make_bounds() const {
-        return CollectiveBounds(
-            network_, dialect_.whole_nanoseconds ? BoundBy::Ports : BoundBy::PortsAndCuts);
+        return CollectiveBounds(network_,
+                                dialect_.whole_nanoseconds ? BoundBy::Ports : BoundBy::PortsAndCuts,
+                                planner_.reduces_in());
     }
 
     /// A delay at an endpoint that is a timer of its rank, and the one that follows it: in the

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "engine/network/switch_operations.h"
 
 namespace npunet::engine {
 
@@ -37,15 +38,6 @@ LibraryMachine library_machine(const topology::NetworkDescription& network,
         break;
     }
     return machine;
-}
-
-/// Whether messages to and from switches are carried at every fidelity: by links that stay up, with
-/// credits and no queue pairs, on routes that are given.
-bool can_address_switches(const topology::NetworkDescription& network) {
-    return !network.reducing_switches.empty() && network.multipath == nullptr &&
-           !network.faults.take_links_down() && !(Rate() < network.packet.injection) &&
-           network.packet.flow_control == topology::FlowControl::Credit &&
-           network.packet.transport.kind == topology::TransportKind::None;
 }
 
 /// The switches that reduce and have one link to each of these NPUs and one from it.
@@ -77,7 +69,20 @@ std::string text_of(const std::string& library, const LibraryTiming& timing) {
                        timing.use.channels == 1 ? "channel" : "channels");
 }
 
+bool is_by_switches(const LibraryTiming& timing) {
+    return timing.choice.algorithm == LibraryAlgorithm::Nvls ||
+           timing.choice.algorithm == LibraryAlgorithm::NvlsTree;
+}
+
 }  // namespace
+
+LibraryPlanner::LibraryPlanner(const topology::NetworkDescription& network,
+                               const SystemConfig& system)
+    : network_(network),
+      system_(system),
+      reduces_in_(system.library != nullptr && can_address_switches(network) ? ReduceIn::Switches
+                                                                             : ReduceIn::Npus),
+      bounds_(network, BoundBy::PortsAndCuts, reduces_in_) {}
 
 bool LibraryPlanner::is_for(const CollectiveTask& task) const {
     return system_.library != nullptr && system_.library->carries_out(task.kind) &&
@@ -118,8 +123,14 @@ LibraryPlanner::Known LibraryPlanner::work_out(const CommunicatorLayout& layout,
     }
     Known known;
     schedule(where, task, *wanted, known);
-    known.estimate =
-        std::make_shared<const LibraryEstimate>(estimate(where.call, where.machine, task, *wanted));
+    const std::string note = note_on_type(where, task, *wanted);
+    known.algorithm += note;
+    // Where network.yml says which switches reduce, they decide at every fidelity.
+    const bool is_replaced =
+        is_by_switches(*wanted) && known.nvls == nullptr && !network_.reducing_switches.empty();
+    known.estimate = std::make_shared<const LibraryEstimate>(
+        estimate(where.call, where.machine, task, is_replaced ? known.carried_out : *wanted,
+                 is_replaced ? known.algorithm : text_of(library.name, *wanted) + note));
     return known;
 }
 
@@ -128,6 +139,7 @@ void LibraryPlanner::schedule(const Placed& where, const CollectiveTask& task,
     const LibraryInUse& library = *system_.library;
     const LibraryModel& model = library.model;
     known.algorithm = text_of(library.name, wanted);
+    known.carried_out = wanted;
     const LibraryOverride chosen{{wanted.choice.algorithm}, {wanted.choice.protocol}};
     if (const auto nvls = model.nvls_timing(where.call, where.machine, chosen)) {
         known.nvls = nvls_plan(where, task, *nvls);
@@ -140,16 +152,34 @@ void LibraryPlanner::schedule(const Placed& where, const CollectiveTask& task,
         timing = model.channel_timing(where.call, where.machine,
                                       {{LibraryAlgorithm::Ring}, library.override.protocols});
         assert(timing && "rings carry out all of its kinds with every protocol");
+        known.carried_out = timing->timing;
         known.algorithm = fmt::format("{} (its tuner: {})", text_of(library.name, timing->timing),
                                       name_of(wanted.choice.algorithm));
     }
     known.schedule = library_schedule(where.call, *timing, where.node_of_member);
 }
 
+std::string LibraryPlanner::note_on_type(const Placed& where, const CollectiveTask& task,
+                                         const LibraryTiming& wanted) const {
+    if (where.call.switches_reduce_type) {
+        return "";
+    }
+    LibraryCall other = where.call;
+    other.switches_reduce_type = true;
+    const LibraryInUse& library = *system_.library;
+    const auto taken = library.model.time(other, where.machine, library.override);
+    if (!taken || !is_by_switches(*taken) || is_by_switches(wanted)) {
+        return "";
+    }
+    return fmt::format(" (its tuner: {}, but not for {}-byte elements)",
+                       name_of(taken->choice.algorithm),
+                       task.type == DataType::None ? library.element_bytes : bytes_of(task.type));
+}
+
 std::shared_ptr<const NvlsPlan> LibraryPlanner::nvls_plan(const Placed& where,
                                                           const CollectiveTask& task,
                                                           const NvlsTiming& timing) const {
-    if (!can_address_switches(network_)) {
+    if (reduces_in_ == ReduceIn::Npus) {
         return nullptr;
     }
     std::vector<std::vector<Rank>> ranks(static_cast<std::size_t>(where.call.nodes));
@@ -174,13 +204,13 @@ std::shared_ptr<const NvlsPlan> LibraryPlanner::nvls_plan(const Placed& where,
 }
 
 LibraryEstimate LibraryPlanner::estimate(const LibraryCall& call, const LibraryMachine& machine,
-                                         const CollectiveTask& task, const LibraryTiming& timing) {
+                                         const CollectiveTask& task, const LibraryTiming& timing,
+                                         std::string algorithm) {
     LibraryCall small = call;
     small.bytes = 1;
     const auto start = system_.library->model.time(small, machine, system_.library->override);
     const Time least = bounds_.least_time(task.kind, *task.ranks, task.size, Rank());
-    return {std::max(timing.time, least + (start ? start->time : Time())),
-            text_of(system_.library->name, timing)};
+    return {std::max(timing.time, least + (start ? start->time : Time())), std::move(algorithm)};
 }
 
 CollectivePlan LibraryPlanner::plan(const CommunicatorLayout& layout, const CollectiveTask& task) {

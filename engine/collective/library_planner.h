@@ -26,18 +26,20 @@ namespace npunet::engine {
 class LibraryPlanner {
 public:
     /// The references must outlive the planner.
-    LibraryPlanner(const topology::NetworkDescription& network, const SystemConfig& system)
-        : network_(network), system_(system), bounds_(network, BoundBy::PortsAndCuts) {}
+    LibraryPlanner(const topology::NetworkDescription& network, const SystemConfig& system);
 
     [[nodiscard]] bool is_for(const CollectiveTask& task) const;
     /// The same for every member. The layout is that of the task's ranks, and outlives the planner.
     [[nodiscard]] CollectivePlan plan(const CommunicatorLayout& layout, const CollectiveTask& task);
+    /// Whether all-reduces may be carried out by switches.
+    [[nodiscard]] ReduceIn reduces_in() const { return reduces_in_; }
 
 private:
     struct Known {
         std::shared_ptr<const LibrarySchedule> schedule;
         std::shared_ptr<const NvlsPlan> nvls;
         std::shared_ptr<const LibraryEstimate> estimate;
+        LibraryTiming carried_out;
         std::string algorithm;
     };
     /// A call, and where its members are.
@@ -51,6 +53,10 @@ private:
     /// What the tuner takes as the library would carry it out, or a ring in its place.
     void schedule(const Placed& placed, const CollectiveTask& task, const LibraryTiming& wanted,
                   Known& known) const;
+    /// What stands behind the algorithm where the tuner takes another for elements that switches
+    /// do not add up.
+    [[nodiscard]] std::string note_on_type(const Placed& placed, const CollectiveTask& task,
+                                           const LibraryTiming& wanted) const;
     /// Null where the switches of some node do not reduce.
     [[nodiscard]] std::shared_ptr<const NvlsPlan> nvls_plan(const Placed& placed,
                                                             const CollectiveTask& task,
@@ -58,10 +64,12 @@ private:
     /// The closed form, or what the links of the network take at least, if that is longer, and the
     /// time of a collective of one byte.
     [[nodiscard]] LibraryEstimate estimate(const LibraryCall& call, const LibraryMachine& machine,
-                                           const CollectiveTask& task, const LibraryTiming& timing);
+                                           const CollectiveTask& task, const LibraryTiming& timing,
+                                           std::string algorithm);
 
     const topology::NetworkDescription& network_;
     const SystemConfig& system_;
+    ReduceIn reduces_in_;
     CollectiveBounds bounds_;
     /// By communicator, kind, bytes and type of the elements.
     std::map<std::tuple<const CommunicatorLayout*, CollectiveKind, std::int64_t, DataType>, Known>

@@ -71,6 +71,9 @@ public:
     /// each sends worked out again for every rank.
     [[nodiscard]] bool has_dropped_amounts() const { return has_dropped_amounts_; }
 
+    /// For bounds on what is planned.
+    [[nodiscard]] ReduceIn reduces_in() const { return library_.reduces_in(); }
+
 private:
     /// A communicator, and what makes it like others: in all that counts for a choice.
     struct Communicator {

@@ -68,6 +68,17 @@ Crossing crossing_of(CollectiveKind kind, std::int64_t n, std::int64_t k, Bytes 
 
 }  // namespace
 
+CollectiveBounds::CollectiveBounds(const topology::NetworkDescription& network, BoundBy by,
+                                   ReduceIn reduce_in)
+    : network_(network), by_(by) {
+    if (reduce_in == ReduceIn::Switches) {
+        may_reduce_.resize(network.graph.nodes(), false);
+        for (const topology::ReducingSwitch& reducing : network.reducing_switches) {
+            may_reduce_[reducing.node.index()] = reducing.entries > 0;
+        }
+    }
+}
+
 std::vector<bool> CollectiveBounds::dimensions_of(const std::vector<Rank>& ranks) const {
     std::vector<bool> differ(network_.dimensions.size(), false);
     const NodeId first = network_.npu_of_rank[ranks.front().index()];
@@ -150,12 +161,15 @@ const CollectiveBounds::Ports& CollectiveBounds::ports_of(const std::vector<Rank
         const Sum rate = rate_of(rank, dimensions);
         latest_.all += rate;
         latest_.least = std::min(latest_.least, rate);
+        bool has_switch = false;
         for (const LinkId id : network_.graph.links_from(network_.npu_of_rank[rank.index()])) {
             const topology::Link& link = network_.graph.link(id);
             if (counts(link, dimensions)) {
                 latest_.latency = std::min(latest_.latency, link.latency);
             }
+            has_switch = has_switch || (!may_reduce_.empty() && may_reduce_[link.to.index()]);
         }
+        latest_.has_switches = latest_.has_switches && has_switch;
     }
     for (const topology::TierCuts& tier : cuts_for(dimensions)) {
         divide(tier);
@@ -170,7 +184,7 @@ Time CollectiveBounds::least_by_ports(CollectiveKind kind, Bytes bytes, Rank roo
     const Bytes all_but_one = bytes - Bytes((bytes.value() + n - 1) / n);
     switch (kind) {
         case CollectiveKind::AllReduce:
-            if (!network_.reducing_switches.empty()) {
+            if (latest_.has_switches) {
                 return wide_time(product(1, bytes), latest_.least);
             }
             return std::max(wide_time(product(2 * (n - 1), bytes), latest_.all),
@@ -206,7 +220,7 @@ Time CollectiveBounds::least_by_cuts(CollectiveKind kind, const Division& divisi
         longest = std::max({longest, crossing_time(crossing.in, part.cut.in),
                             crossing_time(crossing.out, part.cut.out)});
     }
-    if (kind == CollectiveKind::AllReduce && network_.reducing_switches.empty()) {
+    if (kind == CollectiveKind::AllReduce && !latest_.has_switches) {
         const Wide all = product(2 * (static_cast<std::int64_t>(division.parts.size()) - 1), bytes);
         longest = std::max(
             {longest, crossing_time(all, division.all.in), crossing_time(all, division.all.out)});

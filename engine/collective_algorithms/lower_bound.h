@@ -29,8 +29,9 @@
 // formed and B-1 to be known everywhere, as 2 (B-1) one-way calls spread all gossip: Harary and
 // Schwenk, "The communication problem on graphs and digraphs", 1974.)
 //
-// Where switches add up, what they do counts for nothing: of an all-reduce only S / least R(i) and
-// what crosses borders hold.
+// Of an all-reduce by switches that add up, the sums over all members or blocks, 2 (n-1) S / R and
+// 2 (B-1) S, do not hold: switches form sums that no member sends. What a member, or a block, sends
+// and receives at least still does.
 //
 // To the largest of all these one link's latency is added. The time from the first member's start
 // to the end is never less where messages share links; from the last member's start it may be,
@@ -57,12 +58,15 @@ namespace npunet::engine {
 /// What bounds a collective: the members' ports alone, or the borders of the tiers' blocks too.
 enum class BoundBy : std::uint8_t { Ports, PortsAndCuts };
 
+/// Whether collectives may be carried out by the switches that reduce, where all members have one.
+enum class ReduceIn : std::uint8_t { Npus, Switches };
+
 class CollectiveBounds {
 public:
     /// The description must outlive this.
     explicit CollectiveBounds(const topology::NetworkDescription& network,
-                              BoundBy by = BoundBy::PortsAndCuts)
-        : network_(network), by_(by) {}
+                              BoundBy by = BoundBy::PortsAndCuts,
+                              ReduceIn reduce_in = ReduceIn::Npus);
 
     /// `bytes` as in the trace; `root` counts only where the kind has one. Zero for fewer than two
     /// ranks. Rates are those of network.yml: faults that slow links down leave it a bound. Time:
@@ -97,6 +101,7 @@ private:
         Sum all = 0;                   ///< in one direction, all members together
         Sum least = 0;                 ///< of the member with the slowest ports
         Time latency;                  ///< of the quickest link
+        bool has_switches = true;      ///< that may reduce, at every member
         std::vector<Division> divisions;
     };
 
@@ -112,7 +117,8 @@ private:
 
     const topology::NetworkDescription& network_;
     BoundBy by_;
-    Ports latest_;  ///< one group has many collectives, mostly one after the other
+    std::vector<bool> may_reduce_;  ///< by node; empty: none
+    Ports latest_;                  ///< one group has many collectives, mostly one after the other
     std::map<std::vector<bool>, std::vector<topology::TierCuts>> cuts_;  ///< by dimensions
     std::vector<std::int64_t> members_;                                  ///< by block, zeros
 };

@@ -16,6 +16,13 @@ constexpr std::int32_t requests = -2;
 
 }  // namespace
 
+bool can_address_switches(const topology::NetworkDescription& network) {
+    return !network.reducing_switches.empty() && network.multipath == nullptr &&
+           !network.faults.take_links_down() && !(Rate() < network.packet.injection) &&
+           network.packet.flow_control == topology::FlowControl::Credit &&
+           network.packet.transport.kind == topology::TransportKind::None;
+}
+
 SwitchOperations::SwitchOperations(const topology::NetworkDescription& description,
                                    EventQueue& queue, Transport& transport,
                                    SwitchOperationListener& listener)

@@ -29,6 +29,10 @@
 
 namespace npunet::engine {
 
+/// Whether messages to and from switches that reduce are carried at every fidelity: by links that
+/// stay up, with credits and no queue pairs, on routes that are given.
+[[nodiscard]] bool can_address_switches(const topology::NetworkDescription& network);
+
 /// One request to a switch.
 struct SwitchOperation {
     std::uint32_t of_switch = 0;  ///< place in NetworkDescription::reducing_switches
