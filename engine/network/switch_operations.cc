@@ -9,8 +9,8 @@ namespace npunet::engine {
 
 namespace {
 
-/// Lines of messages (Transport::send_in_turn): answers, sums and copies follow each other in the
-/// order in which they became ready, and requests do not wait for them.
+/// Send queues of a port (Transport::send_in_turn): answers, sums and copies follow each other in
+/// the order in which they became ready, and requests do not wait for them.
 constexpr std::int32_t data = -1;
 constexpr std::int32_t requests = -2;
 
@@ -67,8 +67,8 @@ void SwitchOperations::send(NodeId from, NodeId to, std::uint32_t number, Part p
         order.major = listener_.operation_of(what, member);
     }
     transport_.send_in_turn(from, to, bytes, *this,
-                            {number, part, static_cast<std::uint32_t>(member), 0}, what.kind, order,
-                            part == asked || part == request ? requests : data);
+                            {number, part, static_cast<std::uint32_t>(member), 0}, part == sum,
+                            what.kind, order, part == asked || part == request ? requests : data);
 }
 
 void SwitchOperations::send_to_members(std::uint32_t number, Part part, Bytes bytes) {
@@ -89,17 +89,16 @@ void SwitchOperations::on_delivered(const MessageNote& note, Bytes /*bytes*/,
             return;
         case sum:
             listener_.on_sum(operation.what);
-            operations_.free(number);
-            return;
+            break;
         case copy:
             listener_.on_copy(operation.what, note[2]);
-            if (--operation.missing == 0) {
-                operations_.free(number);
-            }
-            return;
+            break;
         default:
             arrive(number, part);
             return;
+    }
+    if (is_last(number)) {
+        operations_.free(number);
     }
 }
 
@@ -129,6 +128,12 @@ void SwitchOperations::act(const Arrival& arrival) {
     const std::uint32_t number = arrival.operation;
     const std::uint32_t place = operations_[number].what.of_switch;
     switch (arrival.part) {
+        case left:
+            free_entry(place);
+            if (is_last(number)) {
+                operations_.free(number);
+            }
+            return;
         case reduced:
             end_reduction(number);
             return;
@@ -140,7 +145,7 @@ void SwitchOperations::act(const Arrival& arrival) {
             }
             return;
         case given_answer:
-            if (--operations_[number].missing == 0) {
+            if (is_last(number)) {
                 const Time latency = description_.reducing_switches[place].latency;
                 if (latency > Time()) {
                     queue_.schedule(later(queue_.now(), latency),
@@ -164,8 +169,12 @@ void SwitchOperations::start_reduction(std::uint32_t number) {
 
 void SwitchOperations::end_reduction(std::uint32_t number) {
     const SwitchOperation what = operations_[number].what;
+    operations_[number].missing = 2;
     send(switch_of(what), npu_of(what.asker), number, sum, 0, what.bytes);
-    Entries& entries = entries_[what.of_switch];
+}
+
+void SwitchOperations::free_entry(std::uint32_t of_switch) {
+    Entries& entries = entries_[of_switch];
     --entries.used;
     if (!entries.waiting.empty()) {
         const std::uint32_t next = entries.waiting.front();

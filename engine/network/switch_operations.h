@@ -72,13 +72,14 @@ public:
 
 private:
     static constexpr std::uint32_t none = 0xffffffff;
-    /// What a message is; in the order in which what comes to a switch in one instant is acted
-    /// upon.
-    enum Part : std::uint32_t { reduced, given_answer, written, asked, request, sum, copy };
+    /// What a message is, or that a switch has added up, or that a sum has left it; in the order in
+    /// which what comes to a switch in one instant is acted upon.
+    enum Part : std::uint32_t { left, reduced, given_answer, written, asked, request, sum, copy };
 
     struct Operation {
         SwitchOperation what;
-        std::size_t missing = 0;  ///< answers, or copies
+        /// Answers, or copies; of a sum, that it leaves and that it arrives.
+        std::size_t missing = 0;
         std::uint32_t next = none;
     };
     /// Something that has come to a switch in this instant.
@@ -94,7 +95,8 @@ private:
         std::deque<std::uint32_t> waiting;
     };
 
-    void on_sent(const MessageNote& /*note*/) override {}
+    /// Of sums: the entry is free.
+    void on_sent(const MessageNote& note) override { arrive(note[0], left); }
     void on_delivered(const MessageNote& note, Bytes bytes, Time first_byte_left) override;
     [[nodiscard]] MessageLabel label_of(const MessageNote& /*note*/) const override { return {}; }
     [[nodiscard]] MessageNote note_of(const MessageLabel& /*label*/) override { return {}; }
@@ -103,9 +105,12 @@ private:
 
     std::uint32_t open(const SwitchOperation& operation);
     void arrive(std::uint32_t number, Part part);
+    /// One of the missing is there; true: the last one.
+    bool is_last(std::uint32_t number) { return --operations_[number].missing == 0; }
     void act(const Arrival& arrival);
     void start_reduction(std::uint32_t number);
     void end_reduction(std::uint32_t number);
+    void free_entry(std::uint32_t of_switch);
     void send_to_members(std::uint32_t number, Part part, Bytes bytes);
     void send(NodeId from, NodeId to, std::uint32_t number, Part part, std::size_t member,
               Bytes bytes);

@@ -20,17 +20,17 @@ void Transport::make_room() {
 }
 
 void Transport::send_in_turn(NodeId from, NodeId to, Bytes bytes, MessageOwner& owner,
-                             const MessageNote& note, Communication kind, MessageOrder order,
-                             std::int32_t line) {
-    const Given given{from, to, bytes, &owner, note, kind, order};
+                             const MessageNote& note, bool wants_sent, Communication kind,
+                             MessageOrder order, std::int32_t line) {
+    const Given given{from, to, bytes, &owner, note, wants_sent, kind, order};
     if (network_.sends_in_order()) {
-        hand_over(given, false, nullptr);
+        hand_over(given, nullptr);
         return;
     }
     Line& own = *lines_.try_emplace({from, to, line}).first;
     own.second.push_back(given);
     if (own.second.size() == 1) {
-        hand_over(given, true, &own);
+        hand_over(given, &own);
     }
 }
 
@@ -48,11 +48,15 @@ void Transport::on_sent(std::uint32_t handle) {
         return;
     }
     std::deque<Given>& waiting = line->second;
+    const bool owner_wants_it = waiting.front().wants_sent;
     waiting.pop_front();
     if (waiting.empty()) {
         lines_.erase(std::tuple(line->first));
     } else {
-        hand_over(Given(waiting.front()), true, line);
+        hand_over(Given(waiting.front()), line);
+    }
+    if (owner_wants_it) {
+        owner->on_sent(note);
     }
 }
 

@@ -66,7 +66,7 @@ public:
     /// `order`: see Message; ordered pair of words.
     void send(Rank from, Rank to, Bytes bytes, MessageOwner& owner, const MessageNote& note,
               bool wants_sent, Communication kind, MessageOrder order) {
-        hand_over({npu_of(from), npu_of(to), bytes, &owner, note, kind, order}, wants_sent,
+        hand_over({npu_of(from), npu_of(to), bytes, &owner, note, wants_sent, kind, order},
                   nullptr);
     }
 
@@ -76,12 +76,12 @@ public:
     /// passes them on could not begin with the first.
     void send_in_turn(Rank from, Rank to, Bytes bytes, MessageOwner& owner, const MessageNote& note,
                       Communication kind, MessageOrder order, std::int32_t line) {
-        send_in_turn(npu_of(from), npu_of(to), bytes, owner, note, kind, order, line);
+        send_in_turn(npu_of(from), npu_of(to), bytes, owner, note, false, kind, order, line);
     }
     /// The same between a switch that reduces and an NPU that has a link to it.
     void send_in_turn(NodeId from, NodeId to, Bytes bytes, MessageOwner& owner,
-                      const MessageNote& note, Communication kind, MessageOrder order,
-                      std::int32_t line);
+                      const MessageNote& note, bool wants_sent, Communication kind,
+                      MessageOrder order, std::int32_t line);
 
     /// The messages under way and what has been counted (engine/clock/state_scan.h). Ids are meant
     /// relative to how many messages `reference` has sent.
@@ -104,6 +104,7 @@ private:
         Bytes bytes;
         MessageOwner* owner = nullptr;
         MessageNote note{};
+        bool wants_sent = false;
         Communication kind = Communication::SendReceive;
         MessageOrder order;
     };
@@ -116,12 +117,13 @@ private:
         Bytes bytes;
         bool sent_is_due = false;  ///< on_sent() is wanted and has not come
         bool delivered = false;
-        Line* line = nullptr;  ///< whose message it is; on_sent() is then for the line alone
+        Line* line = nullptr;  ///< whose message it is: on_sent() is for the line, too
     };
 
     [[nodiscard]] NodeId npu_of(Rank rank) const { return description_.npu_of_rank[rank.index()]; }
 
-    void hand_over(const Given& given, bool wants_sent, Line* line) {
+    void hand_over(const Given& given, Line* line) {
+        const bool wants_sent = given.wants_sent || line != nullptr;
         Message message;
         message.handle = new_handle();
         in_flight_[message.handle] = {given.owner, given.note, given.bytes,
