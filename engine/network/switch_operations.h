@@ -100,7 +100,7 @@ private:
     void on_delivered(const MessageNote& note, Bytes bytes, Time first_byte_left) override;
     [[nodiscard]] MessageLabel label_of(const MessageNote& /*note*/) const override { return {}; }
     [[nodiscard]] MessageNote note_of(const MessageLabel& /*label*/) override { return {}; }
-    /// The turn at the switches, or, of a number from 1, the end of a reduction.
+    /// Acts on what has come to switches in this instant; of a number from 1, ends a reduction.
     void handle(std::uint64_t payload) override;
 
     std::uint32_t open(const SwitchOperation& operation);
