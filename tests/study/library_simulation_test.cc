@@ -7,6 +7,7 @@
 #include "base/errors.h"
 #include "library_machines.h"
 #include "study/jobs.h"
+#include "tests/support/refusals.h"
 #include "tests/support/temporary_folder.h"
 
 namespace npunet::study::library_simulation_test {
@@ -159,6 +160,34 @@ TEST(LibrarySimulation, SystemJsonNamesIt) {
     EXPECT_THROW(read(R"({"collectives": "nccl-2.29"})"), InputError);
     EXPECT_THROW(read(R"({"collectives": "nccl-2.29", "gpu": "l40s"})"), InputError);
     EXPECT_THROW(read(R"({"collectives": 3, "gpu": "h100"})"), InputError);
+}
+
+// Each refusal names its key, and what it may be.
+TEST(LibrarySimulation, NamesOfAlgorithmsAndProtocolsAreChecked) {
+    const test::TemporaryFolder folder;
+    const auto refused = [&](const std::string& pair) {
+        return test::message_of<InputError>([&] {
+            std::vector<std::string> warnings;
+            return engine::read_system_config(
+                folder
+                    .write("system.json",
+                           R"({"collectives": "nccl-2.29", "gpu": "h100", )" + pair + "}")
+                    .string(),
+                engine::Dialect::named("npunet"), warnings);
+        });
+    };
+    EXPECT_EQ(refused(R"("nccl-algo": "^Ring,Tree")"), "no error");
+    for (const char* const bad :
+         {R"("nccl-algo": "Ring,Rings")", R"("nccl-algo": "Ring, Tree")", R"("nccl-algo": "")",
+          R"("nccl-algo": 3)", R"("nccl-algo": ["Ring"])",
+          R"("nccl-algo": "^Tree,Ring,CollNetDirect,CollNetChain,NVLS,NVLSTree,PAT")"}) {
+        EXPECT_THAT(refused(bad), testing::AllOf(HasSubstr("system.json"), HasSubstr("nccl-algo")))
+            << bad;
+    }
+    EXPECT_THAT(refused(R"("nccl-algo": "Rings")"),
+                testing::AllOf(HasSubstr("Rings"), HasSubstr("Tree, Ring, CollNetDirect")));
+    EXPECT_THAT(refused(R"("nccl-proto": "LL64")"),
+                testing::AllOf(HasSubstr("LL64"), HasSubstr("LL, LL128, Simple")));
 }
 
 // What NCCL_ALGO and NCCL_PROTO leave is what is carried out; of nothing there is an error.

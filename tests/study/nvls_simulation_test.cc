@@ -4,9 +4,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <set>
+#include <sstream>
+
 #include "base/errors.h"
+#include "engine/collective_algorithms/lower_bound.h"
 #include "library_machines.h"
+#include "report/flow_csv.h"
+#include "study/gap.h"
+#include "study/jobs.h"
 #include "tests/support/collectives.h"
+#include "tests/support/temporary_folder.h"
 #include "topology/yaml/network_reader.h"
 
 namespace npunet::study {
@@ -15,7 +24,6 @@ namespace {
 using engine::CollectiveKind;
 using engine::LibraryAlgorithm;
 using testing::HasSubstr;
-using testing::Not;
 
 constexpr std::int64_t mib = 1 << 20;
 const std::vector<Fidelity> simulated{Fidelity::CongestionAware, Fidelity::Fluid, Fidelity::Packet};
@@ -165,6 +173,161 @@ TEST(NvlsSimulation, AFullSwitchHoldsRequestsBack) {
     }
 }
 
+// 4 bytes are 1 for each of four heads and nothing for the others, which end all the same.
+TEST(NvlsSimulation, HeadsWithoutBytesEnd) {
+    for (const CollectiveKind kind : {CollectiveKind::AllReduce, CollectiveKind::ReduceScatter}) {
+        for (const Fidelity fidelity : simulated) {
+            const engine::Results results = run_on(nvls_machine(eight()), kind, 4, fidelity);
+            EXPECT_GT(results.finish, Time()) << engine::name_of(kind) << ' ' << name_of(fidelity);
+            EXPECT_THAT(results.collectives.at(0).algorithm, HasSubstr("NVLS Simple"));
+        }
+    }
+}
+
+// Results are the same in whatever order events of one instant were inserted, also where requests
+// wait at the switch and where two communicators want its entry at the same time.
+TEST(NvlsSimulation, OrderOfInsertionDoesNotCount) {
+    topology::ReducingSwitch limits;
+    limits.entries = 1;
+    const Machine machine =
+        nvls_machine(reducing(switch_of(8, Rate(450'000'000'000), Time::ns(50)), 0, limits));
+    const std::vector<engine::Group> groups{
+        {"low", {Rank(0), Rank(1), Rank(2), Rank(3), Rank(4)}},
+        {"high", {Rank(3), Rank(4), Rank(5), Rank(6), Rank(7)}}};
+    const engine::Workload workload = test::workload_of(
+        8,
+        [](Rank rank) {
+            std::vector<chakra::Node> nodes;
+            if (rank.value() <= 4) {
+                nodes.push_back(
+                    test::collective_node(1, chakra::CollectiveType::AllReduce, mib / 4, "low"));
+            }
+            if (rank.value() >= 3) {
+                nodes.push_back(
+                    test::collective_node(2, chakra::CollectiveType::AllReduce, mib / 4, "high"));
+            }
+            return nodes;
+        },
+        groups);
+    for (const Fidelity fidelity : simulated) {
+        const auto ends = [&](std::optional<std::uint64_t> seed) {
+            RunOptions options;
+            options.shuffle_seed = seed;
+            std::vector<Time> list;
+            const engine::Results results = simulate(workload, machine, fidelity, options);
+            for (const engine::CollectiveResult& collective : results.collectives) {
+                EXPECT_THAT(collective.algorithm, HasSubstr("NVLS Simple"));
+                list.push_back(collective.end);
+            }
+            list.push_back(results.finish);
+            return list;
+        };
+        const std::vector<Time> expected = ends(std::nullopt);
+        EXPECT_EQ(expected.size(), 3U);
+        for (const std::uint64_t seed : {1U, 2U, 3U}) {
+            EXPECT_EQ(ends(seed), expected) << name_of(fidelity) << ' ' << seed;
+        }
+    }
+}
+
+// A sum of U bytes holds its entry until it has left: of R requests after each other, every one
+// takes the answers into the switch and the sum out of it.
+TEST(NvlsSimulation, EntriesAreHeldUntilSumsHaveLeft) {
+    topology::ReducingSwitch limits;
+    limits.entries = 1;
+    limits.latency = Time::ns(1000);
+    // 16 KiB take 16.384 us at 1 GB/s.
+    const Machine slow =
+        nvls_machine(reducing(switch_of(8, Rate(1'000'000'000), Time::ns(50)), 0, limits));
+    for (const Fidelity fidelity : simulated) {
+        const engine::Results results = run_on(slow, CollectiveKind::ReduceScatter, mib, fidelity);
+        EXPECT_GT(results.finish, Time::ns(std::int64_t{64} * (16'384 + 16'384 + 1000)))
+            << name_of(fidelity);
+    }
+}
+
+// Switches are the ends of messages, too.
+TEST(NvlsSimulation, MessagesNameSwitches) {
+    const test::TemporaryFolder folder;
+    const Machine machine = nvls_machine(eight());
+    const std::filesystem::path path = folder.path() / "messages.csv";
+    {
+        report::MessagesFile file(path, machine.network.graph);
+        RunOptions options;
+        options.flows = true;
+        options.each_message = [&](const engine::CompletedMessage& message) { file.add(message); };
+        static_cast<void>(
+            simulate(test::workload_of(8,
+                                       [](Rank) {
+                                           return std::vector{test::collective_node(
+                                               1, chakra::CollectiveType::AllReduce, 4096)};
+                                       }),
+                     machine, Fidelity::Fluid, options));
+        file.commit();
+    }
+    std::ifstream file(path);
+    std::set<std::string> names;
+    std::string line;
+    std::getline(file, line);
+    while (std::getline(file, line)) {
+        std::istringstream fields(line);
+        std::string name;
+        std::getline(fields, name, ',');
+        names.insert(name);
+        std::getline(fields, name, ',');
+        names.insert(name);
+    }
+    EXPECT_EQ(names.size(), 9U);
+    EXPECT_THAT(names, testing::Contains(machine.network.graph.name(NodeId(8))));
+}
+
+// Parts of the gap sum to it where switches send and receive.
+TEST(NvlsSimulation, GapsAreExplained) {
+    const Machine machine = nvls_machine(eight());
+    const engine::Workload workload = test::workload_of(8, [](Rank) {
+        return std::vector{test::collective_node(1, chakra::CollectiveType::AllReduce, 8 * mib)};
+    });
+    const std::vector<engine::Results> runs{simulate(workload, machine, Fidelity::Analytical),
+                                            simulate(workload, machine, Fidelity::Packet)};
+    EXPECT_EQ(explain_gap(runs, workload, machine).total.total(), runs[1].finish - runs[0].finish);
+}
+
+// Jobs do not know each other's reductions: where they share a switch they keep the ring, at every
+// fidelity.
+TEST(NvlsSimulation, JobsOnOneSwitchKeepTheRing) {
+    const engine::Workload workload = test::workload_of(4, [](Rank) {
+        return std::vector{test::collective_node(1, chakra::CollectiveType::AllReduce, 8 * mib)};
+    });
+    const std::vector<Job> jobs{{"a", workload, {NodeId(0), NodeId(1), NodeId(2), NodeId(3)}, {}},
+                                {"b", workload, {NodeId(4), NodeId(5), NodeId(6), NodeId(7)}, {}}};
+    const auto algorithm = [&](const Machine& machine, Fidelity fidelity) {
+        return simulate_jobs(jobs, machine, fidelity, {})
+            .jobs.at(1)
+            .results.collectives.at(0)
+            .algorithm;
+    };
+    for (const Fidelity fidelity : {Fidelity::Analytical, Fidelity::Packet}) {
+        EXPECT_THAT(algorithm(nvls_machine(reducing(nodes_of(4, 2))), fidelity),
+                    HasSubstr("NVLS Simple"));
+        EXPECT_THAT(algorithm(nvls_machine(eight()), fidelity), HasSubstr("(its tuner: NVLS)"));
+    }
+}
+
+// Of a group without a switch that reduces, all members together send 2 (n - 1) S; else each S.
+TEST(NvlsSimulation, BoundsCountSwitchesThatMayReduce) {
+    const Bytes bytes(450'000);  // 1 us
+    const auto least = [&](const Machine& machine, engine::ReduceIn where) {
+        return engine::CollectiveBounds(machine.network, engine::BoundBy::Ports, where)
+            .least_time(CollectiveKind::AllReduce, {Rank(0), Rank(1), Rank(2), Rank(3)}, bytes,
+                        Rank());
+    };
+    const Machine reduces = eight();
+    const Machine plain = switch_of(8, Rate(450'000'000'000), Time::ns(50));
+    EXPECT_EQ(least(reduces, engine::ReduceIn::Switches), Time::ns(1050));
+    EXPECT_EQ(least(reduces, engine::ReduceIn::Npus), Time::ns(1550));
+    EXPECT_EQ(least(plain, engine::ReduceIn::Switches), Time::ns(1550));
+}
+
 // Where switches do not reduce, or not the type of the elements, the ring takes the place.
 TEST(NvlsSimulation, OtherNetworksAndTypesKeepTheRing) {
     const auto algorithm = [](Machine machine) {
@@ -179,11 +342,15 @@ TEST(NvlsSimulation, OtherNetworksAndTypesKeepTheRing) {
     Machine lossy = nvls_machine(eight());
     lossy.network.packet.flow_control = topology::FlowControl::Pfc;
     EXPECT_THAT(algorithm(lossy), HasSubstr("(its tuner: NVLS)"));
+    EXPECT_THAT(run_on(lossy, CollectiveKind::AllReduce, 8 * mib, Fidelity::Analytical)
+                    .collectives.at(0)
+                    .algorithm,
+                HasSubstr("(its tuner: NVLS)"));
     Machine bytes = eight();
     auto library = std::make_shared<engine::LibraryInUse>(*library_of("h100"));
     library->element_bytes = 1;
     bytes.system.library = library;
-    EXPECT_THAT(algorithm(bytes), Not(HasSubstr("NVLS")));
+    EXPECT_THAT(algorithm(bytes), HasSubstr("(its tuner: NVLS, but not for 1-byte elements)"));
 }
 
 // The node's dtype is the type; names of other tools leave it to data-type-bytes.
@@ -204,7 +371,7 @@ TEST(NvlsSimulation, TracesSayTheTypeOfElements) {
             .algorithm;
     };
     EXPECT_THAT(algorithm("bf16"), HasSubstr("NVLS Simple"));
-    EXPECT_THAT(algorithm("int8"), Not(HasSubstr("NVLS")));
+    EXPECT_THAT(algorithm("int8"), HasSubstr("(its tuner: NVLS, but not for 1-byte elements)"));
     EXPECT_THAT(algorithm("c10::BFloat16"), HasSubstr("NVLS Simple"));
 }
 
