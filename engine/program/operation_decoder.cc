@@ -227,7 +227,7 @@ void OperationDecoder::collective(const chakra::Node& node, bool cpu,
     decoded.group = involved != nullptr ? group_of_dimensions(node, *involved) : group_of(node);
     result.sizes = sizes_of(node, result);
     // Names of other tools say nothing.
-    result.type = data_type_named(node.text("dtype").value_or("")).value_or(DataType::None);
+    result.type = chakra::data_type_named(node.text("dtype").value_or("")).value_or(DataType::None);
     if (has_root(result.collective)) {
         decoded.root = Rank(static_cast<std::int32_t>(root_of(node)));
     }

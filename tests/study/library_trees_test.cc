@@ -9,7 +9,7 @@
 
 #include "library_machines.h"
 
-namespace npunet::study {
+namespace npunet::study::library_trees_test {
 namespace {
 
 using engine::CollectiveKind;
@@ -144,4 +144,4 @@ TEST(LibraryTrees, TheTunerTakesThemForMiddleSizesOnSeveralNodes) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::library_trees_test

@@ -18,7 +18,7 @@
 #include "tests/support/temporary_folder.h"
 #include "topology/yaml/network_reader.h"
 
-namespace npunet::study {
+namespace npunet::study::nvls_simulation_test {
 namespace {
 
 using engine::CollectiveKind;
@@ -412,4 +412,4 @@ TEST(NvlsSimulation, NetworkYmlNamesSwitchesThatReduce) {
 }
 
 }  // namespace
-}  // namespace npunet::study
+}  // namespace npunet::study::nvls_simulation_test
