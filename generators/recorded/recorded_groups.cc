@@ -98,6 +98,13 @@ Rank RankSubstitution::peer(Rank logged_peer) const {
             smallest = number;
         }
     }
+    if (smallest < 0) {
+        throw InputError(
+            {fmt::format("rank {}", rank_.value()), "",
+             fmt::format("no rank in place of rank {}, which rank {} sends to or receives from",
+                         logged_peer.value(), logged_.value()),
+             "a process group that holds both ranks", "Record all ranks: leave out --distinct"});
+    }
     return at_same_place(smallest, logged_peer);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/errors.h"
 #include "generators/recorded/recorded_conversion.h"
+#include "tests/support/refusals.h"
 #include "tests/support/temporary_folder.h"
 
 namespace npunet::generators::recorded {
@@ -134,6 +135,22 @@ TEST_F(RecordedTraceTest, RanksStandForOthers) {
     EXPECT_EQ(made[1].integer("comm_src"), 2);
     EXPECT_EQ(made[1].integer("comm_dst"), 3);
     EXPECT_EQ(made[2].integer("comm_root"), 0);
+}
+
+// Rank 0 is in no group with rank 3, so that no rank is to rank 2 what 3 is to 0.
+TEST_F(RecordedTraceTest, PeersInNoCommonGroupHaveNoCounterpart) {
+    const auto file = folder_.write(
+        "rank.jsonl", R"({"format": "npunet-record", "version": 1, "rank": 0, "ranks": 4})"
+                      "\n"
+                      R"({"group": 0, "ranks": [0, 1], "backend": "gloo"})"
+                      "\n"
+                      R"({"group": 1, "ranks": [2, 3], "backend": "gloo"})"
+                      "\n{\"end\": 0}\n");
+    const RecordedGroups groups({read_log_header(file)});
+    const RankSubstitution substitution(groups, {{0, 1}}, Rank(0), Rank(2));
+    EXPECT_EQ(substitution.peer(Rank(1)), Rank(3));
+    EXPECT_EQ(test::problem_of([&] { return substitution.peer(Rank(3)); }).found,
+              "no rank in place of rank 3, which rank 0 sends to or receives from");
 }
 
 TEST_F(RecordedTraceTest, UnequalAllToAllsListTheirParts) {
