@@ -69,6 +69,7 @@ Pending RoleBuilder::start(std::string_view name, const Collective& collective, 
     node.type = chakra::NodeType::CommCollective;
     node.collective = collective.type;
     node.bytes = collective.bytes;
+    node.element = collective.element;
     node.slot = collective.slot;
     node.varying = collective.varying;
     if (!after.empty()) {

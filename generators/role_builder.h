@@ -34,7 +34,8 @@ struct Collective {
     std::int32_t slot = 0;  ///< group slot
     chakra::CollectiveType type = chakra::CollectiveType::AllReduce;
     std::int64_t bytes = 0;  ///< all-gather: own part; reduce-scatter: whole input; else the buffer
-    std::int32_t varying = -1;  ///< NodeTemplate::varying
+    DataType element = DataType::None;  ///< of an element; None: not told
+    std::int32_t varying = -1;          ///< NodeTemplate::varying
 };
 
 struct Message {

@@ -26,6 +26,7 @@ enum class NodeAttribute : std::uint8_t {
     CommType,   ///< int64
     CommSize,   ///< int64
     CommSizes,  ///< int64 list; absent where all parts are equal
+    Dtype,      ///< string: type of a collective's elements; absent where it is not told
     PgName,     ///< string
     CommTag,    ///< int32
     CommSrc,    ///< int32, global rank
@@ -44,7 +45,7 @@ struct TraceStyle {
     Attributes collective{NodeAttribute::Inputs,    NodeAttribute::Outputs,
                           NodeAttribute::CommType,  NodeAttribute::CommSize,
                           NodeAttribute::CommSizes, NodeAttribute::PgName,
-                          NodeAttribute::IsCpuOp};
+                          NodeAttribute::IsCpuOp,   NodeAttribute::Dtype};
     Attributes send{NodeAttribute::Inputs,  NodeAttribute::Outputs, NodeAttribute::CommSize,
                     NodeAttribute::CommTag, NodeAttribute::CommSrc, NodeAttribute::CommDst,
                     NodeAttribute::IsCpuOp};

@@ -110,6 +110,11 @@ private:
                     put("comm_sizes", amounts.sizes);
                 }
                 break;
+            case NodeAttribute::Dtype:
+                if (work.element != DataType::None) {
+                    put("dtype", std::string(name_of(work.element)));
+                }
+                break;
             case NodeAttribute::PgName:
                 put("pg_name", groups_[static_cast<std::size_t>(binding_.groups[slot])].id);
                 break;

@@ -57,6 +57,7 @@ struct NodeTemplate {
     std::int64_t bytes = 0;         ///< compute: memory read and written; otherwise comm_size
     std::int64_t recorded_ns = -1;  ///< compute: its duration; -1: the roofline tells
     chakra::CollectiveType collective = chakra::CollectiveType::AllReduce;
+    DataType element = DataType::None;  ///< of a collective; None: not told
     std::int32_t slot = 0;  ///< of the group (collective) or of the peer (send, receive)
     /// Compute: index into Role::kernels; -1: not told, or as the amounts say where they vary.
     std::int32_t kernel = -1;

@@ -1,6 +1,7 @@
 #include "chakra/trace/kernel.h"
 
 #include <array>
+#include <utility>
 
 namespace npunet::chakra {
 
@@ -52,6 +53,33 @@ std::optional<DataType> data_type_named(std::string_view name) {
         }
     }
     return std::nullopt;
+}
+
+DataType data_type_of_torch(std::string_view name) {
+    constexpr std::string_view module = "torch.";
+    if (name.substr(0, module.size()) == module) {
+        name.remove_prefix(module.size());
+    }
+    if (name.substr(0, 6) == "float8") {
+        return DataType::Fp8;
+    }
+    constexpr std::array<std::pair<std::string_view, DataType>, 10> names{
+        {{"bfloat16", DataType::Bf16},
+         {"float16", DataType::Fp16},
+         {"half", DataType::Fp16},
+         {"float32", DataType::Fp32},
+         {"float", DataType::Fp32},
+         {"float64", DataType::Fp64},
+         {"double", DataType::Fp64},
+         {"int8", DataType::Int8},
+         {"uint8", DataType::Int8},
+         {"bool", DataType::Int8}}};
+    for (const auto& [known, type] : names) {
+        if (name == known) {
+            return type;
+        }
+    }
+    return DataType::None;
 }
 
 std::string data_type_names() {

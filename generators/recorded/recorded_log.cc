@@ -211,6 +211,7 @@ void read_call(const Record& record, const LogHeader& header, RecordedEvent& eve
     event.sizes = record.numbers("sizes");
     event.place = record.text_or_empty("at");
     event.name = record.text("function");
+    event.dtype = name_of(chakra::data_type_of_torch(record.text_or_empty("dtype")));
     if (static_cast<std::size_t>(event.group) >= header.groups.size()) {
         record.refuse(fmt::format("group {}", event.group), "a group that the log lists");
     }

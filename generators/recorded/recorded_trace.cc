@@ -148,6 +148,9 @@ void RecordedTrace::add_collective(const RecordedEvent& event) {
     }
     one.set_text("pg_name", group_name(group));
     one.set_bool("is_cpu_op", false);
+    if (!event.dtype.empty()) {
+        one.set_text("dtype", event.dtype);
+    }
     const auto [last, is_first] = last_of_group_.try_emplace(group, one.id);
     if (!is_first) {
         add_unless_there(one.data_deps, last->second);

@@ -100,24 +100,27 @@ void ring_backward(RoleBuilder& builder, const LocalSizes& local) {
 }
 
 Collective gather_of_keys_and_values(const LocalSizes& local) {
-    return {context_group, chakra::CollectiveType::AllGather, key_value_bytes(local)};
+    return {context_group, chakra::CollectiveType::AllGather, key_value_bytes(local),
+            element_type(local.dtypes.activations)};
 }
 
 Collective scatter_of_keys_and_values(const LocalSizes& local) {
-    return {context_group, chakra::CollectiveType::ReduceScatter,
-            local.cp * key_value_bytes(local)};
+    return {context_group, chakra::CollectiveType::ReduceScatter, local.cp * key_value_bytes(local),
+            element_type(local.dtypes.activations)};
 }
 
 Collective heads_for_tokens(const LocalSizes& local) {
     const LocalSizes some = all_tokens_of_some_heads(local);
     return {context_group, chakra::CollectiveType::AllToAll,
             some.tokens * (some.query_width + some.keys_width + some.values_width) *
-                local.dtypes.activations};
+                local.dtypes.activations,
+            element_type(local.dtypes.activations)};
 }
 
 Collective tokens_for_heads(const LocalSizes& local) {
     return {context_group, chakra::CollectiveType::AllToAll,
-            local.tokens * local.core_width * local.dtypes.activations};
+            local.tokens * local.core_width * local.dtypes.activations,
+            element_type(local.dtypes.activations)};
 }
 
 bool is_ring(const LocalSizes& local) {

@@ -12,12 +12,14 @@ namespace {
 /// From each rank's even part of the low-rank vectors' channels to all of them.
 Collective gather_of_latents(const LocalSizes& local) {
     return {tensor_group, chakra::CollectiveType::AllGather,
-            local.tokens * local.latent_width / local.tp * local.dtypes.activations};
+            local.tokens * local.latent_width / local.tp * local.dtypes.activations,
+            element_type(local.dtypes.activations)};
 }
 
 Collective sum_of_latents(const LocalSizes& local) {
     return {tensor_group, chakra::CollectiveType::AllReduce,
-            local.tokens * local.latent_width * local.dtypes.activations};
+            local.tokens * local.latent_width * local.dtypes.activations,
+            element_type(local.dtypes.activations)};
 }
 
 Linear query_expansion(const LocalSizes& local) {
@@ -65,12 +67,14 @@ void latent_projections_backward(RoleBuilder& builder, const LocalSizes& local) 
 /// From each rank's even part of the fused QKV columns to all columns; a rank then picks its heads.
 Collective gather_of_heads(const LocalSizes& local) {
     return {tensor_group, chakra::CollectiveType::AllGather,
-            local.tokens * local.qkv_width * local.dtypes.activations};
+            local.tokens * local.qkv_width * local.dtypes.activations,
+            element_type(local.dtypes.activations)};
 }
 
 Collective scatter_of_heads(const LocalSizes& local) {
     return {tensor_group, chakra::CollectiveType::ReduceScatter,
-            local.tokens * local.qkv_width * local.tp * local.dtypes.activations};
+            local.tokens * local.qkv_width * local.tp * local.dtypes.activations,
+            element_type(local.dtypes.activations)};
 }
 
 void projections_forward(RoleBuilder& builder, const LocalSizes& local) {

@@ -15,7 +15,8 @@ LocalSizes of_head(LocalSizes local) {
 }
 
 Collective per_token_all_reduce(const LocalSizes& local) {
-    return {tensor_group, chakra::CollectiveType::AllReduce, local.tokens * fp32};
+    return {tensor_group, chakra::CollectiveType::AllReduce, local.tokens * fp32,
+            element_type(fp32)};
 }
 
 }  // namespace
@@ -74,7 +75,8 @@ void head_last_tokens(RoleBuilder& builder, const LocalSizes& local) {
     builder.compute("lm_head_forward", gemm_forward(last, {last.hidden, last.vocab}));
     builder.collective("logits_all_gather_forward",
                        {tensor_group, chakra::CollectiveType::AllGather,
-                        last.tokens * last.vocab * last.dtypes.activations});
+                        last.tokens * last.vocab * last.dtypes.activations,
+                        element_type(last.dtypes.activations)});
     last.vocab *= last.tp;
     builder.compute("sampling_forward", logits_maximum(last));
 }

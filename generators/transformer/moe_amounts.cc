@@ -17,6 +17,11 @@ LocalSizes sizes_of_expert(const ModelSpec& model, const Plan& plan) {
 }
 
 /// Without work there is no kernel.
+bool of_probabilities(MoeWork work) {
+    return work == MoeWork::DispatchProbabilities || work == MoeWork::CombineProbabilities ||
+           work == MoeWork::ShareProbabilities || work == MoeWork::ReturnProbabilities;
+}
+
 KernelInfo kernel_of(std::int64_t work, const KernelInfo& kernel) {
     return work > 0 ? kernel : KernelInfo{};
 }
@@ -97,17 +102,22 @@ RankAmounts MoeAmounts::unequal(std::vector<std::int64_t> copies, std::int64_t b
     return amounts;
 }
 
+std::int64_t MoeAmounts::element_bytes(MoeWork work) const {
+    return of_probabilities(work) ? fp32 : expert_.dtypes.activations;
+}
+
+std::int64_t MoeAmounts::copy_bytes(MoeWork work) const {
+    return element_bytes(work) * (of_probabilities(work) ? 1 : expert_.hidden);
+}
+
 RankAmounts MoeAmounts::exchange(const RankTokens& tokens, MoeWork work) const {
-    const bool whole = work == MoeWork::Dispatch || work == MoeWork::Combine;
     const bool out = work == MoeWork::Dispatch || work == MoeWork::DispatchProbabilities;
-    return unequal(out ? tokens.sent : tokens.taken,
-                   whole ? expert_.hidden * expert_.dtypes.activations : fp32);
+    return unequal(out ? tokens.sent : tokens.taken, copy_bytes(work));
 }
 
 RankAmounts MoeAmounts::share(const RankTokens& tokens, Rank rank, MoeWork work) const {
-    const bool whole = work == MoeWork::ShareTokens || work == MoeWork::ReturnTokens;
     const bool out = work == MoeWork::ShareTokens || work == MoeWork::ShareProbabilities;
-    const std::int64_t each = whole ? expert_.hidden * expert_.dtypes.activations : fp32;
+    const std::int64_t each = copy_bytes(work);
     const auto self = static_cast<std::size_t>(tokens_.grid().coordinate(rank, GridAxis::Tensor));
     const std::int64_t own = tokens.shared[self];
     if (even_) {

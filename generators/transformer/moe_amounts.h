@@ -62,6 +62,8 @@ public:
 
     /// Whether all ranks of a stage have equal amounts, and equal parts for every peer.
     [[nodiscard]] bool even() const { return even_; }
+    /// Of what a collective carries: activations, or probabilities in fp32.
+    [[nodiscard]] std::int64_t element_bytes(MoeWork work) const;
 
     /// For NodeTemplate::varying.
     [[nodiscard]] std::int32_t number(const MoeUse& use) const;
@@ -75,6 +77,8 @@ public:
 private:
     [[nodiscard]] RankAmounts unequal(std::vector<std::int64_t> copies,
                                       std::int64_t bytes_each) const;
+    /// Of what is sent of one copy.
+    [[nodiscard]] std::int64_t copy_bytes(MoeWork work) const;
     [[nodiscard]] RankAmounts exchange(const RankTokens& tokens, MoeWork work) const;
     [[nodiscard]] RankAmounts share(const RankTokens& tokens, Rank rank, MoeWork work) const;
     [[nodiscard]] RankAmounts compute(const RankTokens& tokens, MoeWork work) const;

@@ -40,7 +40,8 @@ Work top_k(const LocalSizes& routed, std::int64_t experts) {
 /// From each tp rank's share of the tokens to all of them.
 Collective gather_of_routed(const LocalSizes& routed) {
     return {tensor_group, CollectiveType::AllGather,
-            routed.tokens * routed.hidden * routed.dtypes.activations};
+            routed.tokens * routed.hidden * routed.dtypes.activations,
+            element_type(routed.dtypes.activations)};
 }
 
 }  // namespace
@@ -89,7 +90,9 @@ private:
     void collective(const char* name, std::int32_t slot, CollectiveType type, MoeWork what) {
         if (builder_.group_size(slot) > 1) {
             const Amounts found = amounts(what);
-            builder_.collective(name, {slot, type, found.nominal.bytes, found.varying});
+            builder_.collective(name,
+                                {slot, type, found.nominal.bytes,
+                                 element_type(block_.amounts_.element_bytes(what)), found.varying});
         }
     }
 

@@ -88,17 +88,20 @@ void weight_gradient(RoleBuilder& builder, const std::string& layer, const Local
 
 Collective sum_of_activations(const LocalSizes& local) {
     return {tensor_group, chakra::CollectiveType::AllReduce,
-            local.tokens * local.hidden * local.dtypes.activations};
+            local.tokens * local.hidden * local.dtypes.activations,
+            element_type(local.dtypes.activations)};
 }
 
 Collective scattered_sum_of_activations(const LocalSizes& local) {
     return {tensor_group, chakra::CollectiveType::ReduceScatter,
-            local.tokens * local.hidden * local.dtypes.activations};
+            local.tokens * local.hidden * local.dtypes.activations,
+            element_type(local.dtypes.activations)};
 }
 
 Collective gather_of_activations(const LocalSizes& local) {
     return {tensor_group, chakra::CollectiveType::AllGather,
-            local.shard_tokens * local.hidden * local.dtypes.activations};
+            local.shard_tokens * local.hidden * local.dtypes.activations,
+            element_type(local.dtypes.activations)};
 }
 
 ColumnParallelLinear::ColumnParallelLinear(std::string name, const LocalSizes& local,

@@ -33,7 +33,7 @@ void ParameterSync::sum(const Unit& unit, const std::string& prefix) {
         const Collective what{
             replicas.slot,
             scatters ? chakra::CollectiveType::ReduceScatter : chakra::CollectiveType::AllReduce,
-            unit.parameters[i] * dtypes_.gradients};
+            unit.parameters[i] * dtypes_.gradients, element_type(dtypes_.gradients)};
         replicas.last = builder_.start(name, what, replicas.last);
     }
 }
@@ -43,10 +43,11 @@ ParameterSync::Gathers ParameterSync::gather(const Unit& unit, const std::string
     Gathers gathers;
     for (std::size_t i = 0; i < replicas_.size(); ++i) {
         Replicas& replicas = replicas_[i];
-        replicas.last = builder_.start(unit.name + "_" + replicas.prefix + "weights_all_gather",
-                                       {replicas.slot, chakra::CollectiveType::AllGather,
-                                        shard(replicas, unit.parameters[i]) * dtypes_.weights},
-                                       replicas.last);
+        replicas.last = builder_.start(
+            unit.name + "_" + replicas.prefix + "weights_all_gather",
+            {replicas.slot, chakra::CollectiveType::AllGather,
+             shard(replicas, unit.parameters[i]) * dtypes_.weights, element_type(dtypes_.weights)},
+            replicas.last);
         gathers[i] = replicas.last;
     }
     return gathers;

@@ -221,16 +221,17 @@ private:
     /// What follows the last backward, in the order of Megatron-LM's finalize_model_grads.
     void finish_step() {
         parameters_.finish_gradients();
-        builder_.collective(
-            local_.sequence_parallel ? "sequence_parallel_gradients_all_reduce"
-                                     : "router_gradients_all_reduce",
-            {tensor_group, chakra::CollectiveType::AllReduce,
-             parameters_.gradient_elements(partly_seen()) * local_.dtypes.gradients});
+        builder_.collective(local_.sequence_parallel ? "sequence_parallel_gradients_all_reduce"
+                                                     : "router_gradients_all_reduce",
+                            {tensor_group, chakra::CollectiveType::AllReduce,
+                             parameters_.gradient_elements(partly_seen()) * local_.dtypes.gradients,
+                             element_type(local_.dtypes.gradients)});
         if (is_first() || is_last()) {
             builder_.collective(
                 "tied_embedding_gradients_all_reduce",
                 {embedding_group, chakra::CollectiveType::AllReduce,
-                 parameters_.gradient_elements(own_.token_embedding) * local_.dtypes.gradients});
+                 parameters_.gradient_elements(own_.token_embedding) * local_.dtypes.gradients,
+                 element_type(local_.dtypes.gradients)});
         }
         if (local_.full_ops) {
             clip_gradients();
@@ -250,7 +251,7 @@ private:
         constexpr std::int64_t part_bytes = 16;
         const auto sum = [this](const char* name, std::int32_t slot) {
             builder_.collective(name, {slot, chakra::CollectiveType::AllReduce,
-                                       part_bytes * builder_.group_size(slot)});
+                                       part_bytes * builder_.group_size(slot), DataType::Fp32});
         };
         sum("gradient_norm_tensor_all_reduce", tensor_group);
         if (plan_.zero > 0) {

@@ -258,5 +258,40 @@ TEST(KernelAttributes, TypesAreThoseOfTheModel) {
     EXPECT_EQ(kernel_of(nodes_of(model, {}).at("mb0_lm_head_forward")), "");
 }
 
+// Activations and gradients of them in the model's type, gradients of parameters in fp32,
+// probabilities and losses in fp32, weights in theirs; counts of tokens are integers.
+TEST(KernelAttributes, CollectivesSayTheTypeOfTheirElements) {
+    ModelSpec model = small_moe();
+    Plan plan;
+    plan.dp = 4;
+    plan.tp = 2;
+    plan.ep = 4;
+    plan.zero = 1;
+    plan.batch = 8;
+    std::map<std::string, std::string> types;
+    for (const Node& node : generate(model, plan).nodes(Rank(0))) {
+        if (node.type == NodeType::CommCollective) {
+            types[node.name] = std::string(node.text("dtype").value_or(""));
+        }
+    }
+    EXPECT_EQ(types.at("mb0_layer0_attention_projection_all_reduce_forward"), "bf16");
+    EXPECT_EQ(types.at("mb0_layer1_moe_dispatch_all_to_all_forward"), "bf16");
+    EXPECT_EQ(types.at("mb0_layer1_moe_probabilities_all_to_all_forward"), "fp32");
+    EXPECT_EQ(types.at("mb0_layer1_moe_counts_all_gather_forward"), "");
+    EXPECT_EQ(types.at("mb0_loss_maximum_all_reduce_forward"), "fp32");
+    EXPECT_EQ(types.at("layer0_gradients_reduce_scatter"), "fp32");
+    EXPECT_EQ(types.at("layer0_weights_all_gather"), "bf16");
+    EXPECT_EQ(types.at("gradient_norm_tensor_all_reduce"), "fp32");
+    model.dtypes.activations = 4;
+    model.dtypes.gradients = 2;
+    for (const Node& node : generate(model, plan).nodes(Rank(0))) {
+        if (node.name == "mb0_layer0_attention_projection_all_reduce_forward") {
+            EXPECT_EQ(node.text("dtype"), "fp32");
+        } else if (node.name == "layer0_gradients_reduce_scatter") {
+            EXPECT_EQ(node.text("dtype"), "bf16");
+        }
+    }
+}
+
 }  // namespace
 }  // namespace npunet::generators

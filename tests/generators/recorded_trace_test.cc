@@ -97,6 +97,21 @@ TEST_F(RecordedTraceTest, CallsGoOnUntilTheyAreWaitedFor) {
     EXPECT_THAT(made[5].data_deps, ElementsAre(5, 4));
 }
 
+// PyTorch's names become those of traces; what is no number of a GPU has none.
+TEST_F(RecordedTraceTest, CollectivesHaveTheTypeOfTheirElements) {
+    const auto type = [this](const std::string& name) {
+        return std::string(nodes(0, all_reduce(0, 1, R"(, "dtype": ")" + name + "\""))
+                               .at(0)
+                               .text("dtype")
+                               .value_or("none"));
+    };
+    EXPECT_EQ(type("bfloat16"), "bf16");
+    EXPECT_EQ(type("float32"), "fp32");
+    EXPECT_EQ(type("float8_e4m3fn"), "fp8");
+    EXPECT_EQ(type("uint8"), "int8");
+    EXPECT_EQ(type("int64"), "none");
+}
+
 TEST_F(RecordedTraceTest, StreamsAreOrderedByEvents) {
     const auto made =
         nodes(0, operation("a") + "{\"record_event\": 0, \"stream\": 0}\n" + operation("b") +

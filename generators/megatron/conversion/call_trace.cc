@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/errors.h"
+#include "chakra/trace/kernel.h"
 
 namespace npunet::generators::megatron {
 
@@ -120,6 +121,10 @@ void CallTrace::add_collective(chakra::Node& node, const Call& call, const std::
         node.set_integer("comm_root", call.peer.value());
     }
     node.set_text("pg_name", group);
+    const chakra::DataType element = chakra::data_type_of_torch(name_of(call.dtype));
+    if (comm_size(call) > 0 && element != chakra::DataType::None) {
+        node.set_text("dtype", name_of(element));
+    }
 }
 
 void CallTrace::add_message(chakra::Node& node, const Call& call) {
