@@ -71,13 +71,15 @@ bool is_of_stage(std::string_view name) {
 }
 
 Phase phase_of(const Words& words, std::string_view name) {
-    if (words.has({"optimizer"}) || words.begins_with("update")) {
+    if (words.has({"optimizer"}) || words.begins_with("update") ||
+        words.has_before("gradient", {"norm", "clipping", "zeroing"})) {
         return Phase::Optimizer;
     }
     if (words.has({"recompute", "recomp"})) {
         return Phase::Recompute;
     }
-    if (words.has({"backward", "dgrad", "wgrad", "weight", "BWD", "gradients"})) {
+    if (words.has({"backward", "dgrad", "wgrad", "weight", "BWD", "gradients"}) ||
+        words.has_before("gradient", {"accumulation"})) {
         return Phase::Backward;
     }
     if (words.has({"forward", "FWD"})) {
@@ -111,6 +113,13 @@ Dimension of_gradients(const Words& words) {
     return words.has({"norm"}) ? Dimension::Other : Dimension::Data;
 }
 
+/// The norm is summed over the ranks that share the model in one dimension.
+Dimension of_norm(const Words& words) {
+    return words.has({"tensor"})    ? Dimension::Tensor
+           : words.has({"experts"}) ? Dimension::Expert
+                                    : Dimension::Data;
+}
+
 Dimension of_collective(const Words& words, std::string_view name, Phase phase) {
     if (words.begins_with("set-up")) {
         return Dimension::Other;
@@ -120,6 +129,9 @@ Dimension of_collective(const Words& words, std::string_view name, Phase phase) 
     }
     if (words.has({"weights"})) {
         return Dimension::Data;
+    }
+    if (words.has_before("gradient", {"norm"})) {
+        return of_norm(words);
     }
     if (is_of_stage(name) || phase == Phase::Optimizer || phase == Phase::Other ||
         words.number_after("mb") == Interval::none) {

@@ -52,6 +52,15 @@ constexpr Case cases[] = {
     {"layer3_weights_all_gather", collective, Phase::Optimizer, Dimension::Data, -1},
     {"mb2_layer3_weights_all_gather", collective, Phase::Other, Dimension::Data, 2},
     {"optimizer_step", compute, Phase::Optimizer, Dimension::Other, -1},
+    {"mb0_layer3_mlp_up_gradient_accumulation", compute, Phase::Backward, Dimension::Other, 0},
+    {"mb0_layer3_attention_dropout_backward", compute, Phase::Backward, Dimension::Other, 0},
+    {"mb0_layer3_mlp_up_gradient_cast_backward", compute, Phase::Backward, Dimension::Other, 0},
+    {"gradient_zeroing", compute, Phase::Optimizer, Dimension::Other, -1},
+    {"gradient_norm", compute, Phase::Optimizer, Dimension::Other, -1},
+    {"gradient_clipping", compute, Phase::Optimizer, Dimension::Other, -1},
+    {"gradient_norm_tensor_all_reduce", collective, Phase::Optimizer, Dimension::Tensor, -1},
+    {"gradient_norm_replicas_all_reduce", collective, Phase::Optimizer, Dimension::Data, -1},
+    {"gradient_norm_experts_all_reduce", collective, Phase::Optimizer, Dimension::Expert, -1},
     // generate pipeline
     {"mb1_weight", compute, Phase::Backward, Dimension::Other, 1},
     // megatron convert
