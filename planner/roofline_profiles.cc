@@ -165,6 +165,8 @@ void add_parameters(ProfileFile& file, const ModelSpec& model, std::int64_t tp) 
 generators::Plan plan_of(const ModelSpec& model, std::int64_t sequence, std::int64_t tp,
                          std::int64_t batch) {
     generators::Plan plan;
+    // Gradients are added up within their product; the optimizer's pass is all that follows.
+    plan.step_ops = generators::StepOps::Core;
     plan.tp = tp;
     plan.micro_batch = batch;
     plan.batch = batch;

@@ -145,9 +145,10 @@ void WorkloadOptions::add_kernel_options(CLI::App& command) {
          "computes, or the model's four");
     word("--attention-kernel", attention_kernel_, {"auto", "fused", "unfused"},
          "Whether attention scores reach memory; auto: unfused for models with dropout");
-    word("--step-ops", step_ops_, {"core", "full"},
-         "Nodes of a training step: products and element-wise kernels, or also what goes with "
-         "gradients (accumulation, norm, clipping, zeroing), dropout masks and FP8 casts");
+    word("--step-ops", step_ops_, {"full", "core"},
+         "Nodes of a training step: core has products, attention and element-wise kernels, full "
+         "also what goes with gradients (accumulation, norm, clipping, zeroing), dropout masks and "
+         "FP8 casts");
     word("--precision", precision_, {"bf16", "fp8"},
          "Data type of the inputs of decoder layers' linear products: the model's, or FP8");
     command

@@ -89,7 +89,7 @@ private:
     std::string recompute_ = "none";
     std::string causal_flops_ = "auto";
     std::string attention_backward_ = "kernel";
-    std::string step_ops_ = "core";
+    std::string step_ops_ = "full";
     std::string precision_ = "bf16";
     std::string attention_kernel_ = "auto";
     std::string mode_ = "train";

@@ -61,7 +61,7 @@ LocalSizes local_sizes(const ModelSpec& model, const Plan& plan) {
     local.causal_half = plan.causal_flops == CausalFlops::Half && plan.mode != Mode::Decode;
     local.dropout = model.dropout && plan.trains();
     local.recompute_core = plan.recompute == Recompute::Selective;
-    local.full_ops = plan.step_ops == StepOps::Full && plan.trains();
+    local.full_ops = plan.step_ops == StepOps::Full;
     local.fp8 = plan.precision == Precision::Fp8;
     local.tp_comm_overlap = plan.tp_comm_overlap;
     local.ffn = model.ffn / plan.tp;

@@ -229,6 +229,9 @@ Plan resolve_plan(const ModelSpec& model, Plan plan) {
     check_tensor_parallel(model, plan);
     resolve_layers(model, plan);
     check_sequence(model, plan);
+    if (!plan.trains()) {
+        plan.step_ops = StepOps::Core;
+    }
     if (plan.attention_kernel == AttentionKernel::Auto) {
         plan.attention_kernel = model.dropout ? AttentionKernel::Unfused : AttentionKernel::Fused;
     }
@@ -256,7 +259,6 @@ std::vector<std::string> notes_on_parameters_without_effect(const ModelSpec& mod
     check(plan.cp == 1 && plan.context_comm != ContextComm::PointToPoint, "--cp-comm", "cp 1");
     check(plan.tp == 1 && plan.sequence_parallel, "--sequence-parallel", "tp 1");
     check(plan.tp == 1 && plan.tp_comm_overlap > 0, "--tp-comm-overlap", "tp 1");
-    check(!plan.trains() && plan.step_ops == StepOps::Full, "--step-ops full", "inference");
     const bool alone =
         plan.dp * plan.cp == 1 && (model.moe.experts == 0 || plan.expert_replicas() == 1);
     check(alone && plan.zero > 0, fmt::format("--zero {}", plan.zero), "a single replica");

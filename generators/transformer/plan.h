@@ -106,7 +106,7 @@ struct Plan {
     CausalFlops causal_flops = CausalFlops::Auto;  ///< resolved: not Auto
     AttentionBackward attention_backward = AttentionBackward::Kernel;
     AttentionKernel attention_kernel = AttentionKernel::Auto;  ///< resolved: not Auto
-    StepOps step_ops = StepOps::Core;
+    StepOps step_ops = StepOps::Full;                          ///< resolved: Core of inference
     Precision precision = Precision::Bf16;
     /// Share of tensor-parallel communication that runs beside the product next to it, 0 to 1.
     double tp_comm_overlap = 0;

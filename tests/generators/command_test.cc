@@ -60,7 +60,7 @@ TEST_F(GenerateCommand, StepOperationsArePartOfThePlan) {
     std::ofstream("free.yml") << "topology: [Ring]\nnpus_count: [2]\nbandwidth: [1000]\n"
                                  "latency: [0]\n";
     std::ofstream("device.json") << R"({"device": "h100-sxm5-80gb"})";
-    const std::string step = "--model llama2-4layer --seq 512 --tp 2 ";
+    const std::string step = "--model llama2-4layer --seq 4096 --tp 2 ";
     const auto plan = [&](const std::string& more) {
         EXPECT_EQ(run("generate transformer --json --output-dir traces " + step + more), 0) << log_;
         return nlohmann::json::parse(out_)["plan"];
@@ -70,15 +70,15 @@ TEST_F(GenerateCommand, StepOperationsArePartOfThePlan) {
             << log_;
         return nlohmann::json::parse(out_)["finish_ns"].get<double>();
     };
-    EXPECT_EQ(plan("")["step_ops"], "core");
+    EXPECT_EQ(plan("")["step_ops"], "full");
     EXPECT_EQ(plan("")["precision"], "bf16");
     EXPECT_EQ(plan("")["tp_comm_overlap"], 0);
-    const std::string given = "--step-ops full --precision fp8 --tp-comm-overlap 0.25";
+    const std::string given = "--step-ops core --precision fp8 --tp-comm-overlap 0.25";
     const nlohmann::json all = plan(given);
-    EXPECT_EQ(all["step_ops"], "full");
+    EXPECT_EQ(all["step_ops"], "core");
     EXPECT_EQ(all["precision"], "fp8");
     EXPECT_EQ(all["tp_comm_overlap"], 0.25);
-    EXPECT_GT(finish("--step-ops full"), finish(""));
+    EXPECT_LT(finish("--step-ops core"), finish(""));
     EXPECT_LT(finish("--precision fp8"), finish(""));
     EXPECT_LT(finish("--tp-comm-overlap 0.5"), finish(""));
     EXPECT_EQ(run("simulate --network free.yml " + step + "--tp-comm-overlap 1.5"), 2);

@@ -34,9 +34,10 @@ std::string order_in_trace(const Role& role, const Plan& plan, bool split = fals
         } else if (plan.vpp > 1) {
             chunk = std::string(1, static_cast<char>('a' + plan.vpp - 1));  // the head
         }
-        const bool weight =
-            split && (contains(node.name, "_wgrad") || contains(node.name, "embedding_backward") ||
-                      contains(node.name, "embedding_positions_backward"));
+        const bool weight = split && (contains(node.name, "_wgrad") ||
+                                      contains(node.name, "_gradient_accumulation") ||
+                                      contains(node.name, "embedding_backward") ||
+                                      contains(node.name, "embedding_positions_backward"));
         const bool forward =
             node.name.compare(node.name.rfind('_'), std::string::npos, "_forward") == 0;
         const std::string pass = (weight ? "W" : forward ? "F" : "B") + micro_batch + chunk;
@@ -201,6 +202,10 @@ TEST(ZeroBubble, PutsWeightGradientsOff) {
                        [position(role, "mb3_layer2_mlp_up_wgrad")]);
 }
 
+bool ends_the_step(const std::string& name) {
+    return name == "gradient_norm" || name == "gradient_clipping" || name == "optimizer_step";
+}
+
 // A pass waits for what it receives, not for what the stage sends.
 TEST(Schedules, PassesDoNotWaitForSends) {
     for (const Plan& plan : plans_of_every_schedule()) {
@@ -209,7 +214,7 @@ TEST(Schedules, PassesDoNotWaitForSends) {
             const auto before = ancestors(role);
             for (std::size_t i = 0; i < role.nodes.size(); ++i) {
                 if (role.nodes[i].type != chakra::NodeType::Compute ||
-                    role.nodes[i].name == "optimizer_step") {
+                    ends_the_step(role.nodes[i].name)) {
                     continue;
                 }
                 for (std::size_t j = 0; j < i; ++j) {

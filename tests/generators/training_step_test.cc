@@ -68,7 +68,8 @@ TEST(TrainingStep, ComputeNodesCarryFlopsAndBytes) {
     expect("mb0_layer2_attention_qkv_forward", 2 * 64 * 64 * 96, 2 * (64 * 64 + 64 * 96 + 64 * 96));
     expect("mb0_layer2_attention_qkv_dgrad", 2 * 64 * 64 * 96, 2 * (64 * 64 + 64 * 96 + 64 * 96));
     expect("mb0_layer2_attention_qkv_wgrad", 2 * 64 * 64 * 96,
-           2 * (64 * 64 + 64 * 96) + 2 * 4 * 64 * 96);
+           2 * (64 * 64 + 64 * 96) + 2 * 64 * 96);
+    expect("mb0_layer2_attention_qkv_gradient_accumulation", 64 * 96, 2 * 4 * 64 * 96);
     // 4 query heads of 16 channels and 1 key head: 2 x 32 x 32 scores a head.
     // Half of them are masked.
     expect("mb0_layer0_attention_scores_forward", 2 * 2 * 32 * 32 * 64 / 2,

@@ -17,6 +17,7 @@ LocalSizes sizes_of(const TrainingRun& run) {
     plan.micro_batch = run.micro_batch;
     plan.sequence = run.model.seq;
     plan.sequence_parallel = run.sequence_parallel;
+    plan.step_ops = StepOps::Core;  // gradients are added up within their product
     const bool fused = run.dialect != Dialect::Genstack;
     plan.attention_kernel = fused ? AttentionKernel::Fused : AttentionKernel::Unfused;
     plan.causal_flops = fused ? CausalFlops::Half : CausalFlops::Full;
