@@ -157,8 +157,8 @@ std::string stack_profile_text(const StackProfile& profile) {
     return out.text() + "\n";
 }
 
-double kernel_us(const DeviceProfile& device, const StackProfile& stack, const KernelCall& call,
-                 double bytes) {
+double running_us(const DeviceProfile& device, const StackProfile& stack, const KernelCall& call,
+                  double bytes) {
     if (call.launches == 0) {
         return 0;
     }
@@ -169,9 +169,13 @@ double kernel_us(const DeviceProfile& device, const StackProfile& stack, const K
     const double alone = kernel_us(device, call, bytes, named ? stack.attention_kernel : "");
     const bool product = call.kernel == Kernel::Matmul || call.kernel == Kernel::GroupedMatmul;
     const double load = product ? matmul_rates(device, call.type).loaded_rate : 1;
-    const double running = is_memory_bound(call.kernel) ? alone * scalars.memory_time
-                                                        : alone / (scalars.compute_rate * load);
-    return std::max(running, stack.host_us * call.launches);
+    return is_memory_bound(call.kernel) ? alone * scalars.memory_time
+                                        : alone / (scalars.compute_rate * load);
+}
+
+double kernel_us(const DeviceProfile& device, const StackProfile& stack, const KernelCall& call,
+                 double bytes) {
+    return std::max(running_us(device, stack, call, bytes), stack.host_us * call.launches);
 }
 
 }  // namespace npunet::engine

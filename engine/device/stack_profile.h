@@ -62,8 +62,13 @@ struct StackProfile {
 /// The file's text; reading it gives the same profile.
 [[nodiscard]] std::string stack_profile_text(const StackProfile& profile);
 
-/// The time of a kernel on a device under a framework, in us, its products at the rates of
-/// continuous load; 0 without launches. `bytes`: read and written, for kernels that memory limits.
+/// How long a kernel runs on a device under a framework, in us, its products at the rates of
+/// continuous load, without the host; 0 without launches. `bytes`: read and written, for kernels
+/// that memory limits.
+[[nodiscard]] double running_us(const DeviceProfile& device, const StackProfile& stack,
+                                const KernelCall& call, double bytes);
+
+/// The time of a kernel: running_us(), but at least the host's time for its launches.
 [[nodiscard]] double kernel_us(const DeviceProfile& device, const StackProfile& stack,
                                const KernelCall& call, double bytes);
 

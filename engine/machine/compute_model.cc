@@ -18,6 +18,7 @@ ComputeModel::ComputeModel(const SystemConfig& system, const Dialect& dialect,
       roofline_(system.roofline),
       rates_(system.compute_rates(ranks)),
       device_(system.device),
+      recorded_on_(system.recorded_on),
       stack_(system.stack) {
     if (stack_ && ranks > 8) {
         jitter_ += stack_->scale_jitter * std::log2(static_cast<double>(ranks) / 8);
@@ -56,6 +57,9 @@ ComputeCost ComputeModel::cost(Rank rank, std::uint64_t node,
 
 ComputeCost ComputeModel::cost_at_full_speed(Rank rank, std::uint64_t node,
                                              const ProgramOperation& operation) const {
+    if (moves(operation)) {
+        return moved(rank, operation);
+    }
     if (device_ && operation.kernel) {
         return profiled(operation);
     }
@@ -90,9 +94,15 @@ ComputeCost ComputeModel::profiled(const ProgramOperation& operation) const {
                                         : kernel_us(*device_, call, bytes));
     constexpr double most_us = 9e12;  // 104 days
     cost.duration = Time::ps(std::llround(std::min(us, most_us) * 1e6));
+    fill_shares(cost, operation);
+    return cost;
+}
+
+void ComputeModel::fill_shares(ComputeCost& cost, const ProgramOperation& operation) const {
+    const auto bytes = static_cast<double>(operation.bytes.value());
     const auto operations = static_cast<double>(std::max<std::int64_t>(operation.operations, 0));
-    const DataType type = call.type == DataType::None ? DataType::Bf16 : call.type;
-    const auto peak = device_->peak_tflops.find(type);
+    const DataType named = operation.kernel ? operation.kernel->type : DataType::None;
+    const auto peak = device_->peak_tflops.find(named == DataType::None ? DataType::Bf16 : named);
     if (cost.duration > Time()) {
         const double seconds = static_cast<double>(cost.duration.ps()) / 1e12;
         cost.peak_share = peak == device_->peak_tflops.end()
@@ -102,6 +112,59 @@ ComputeCost ComputeModel::profiled(const ProgramOperation& operation) const {
     }
     cost.compute_bound = cost.peak_share >= cost.bandwidth_share;
     cost.intensity = bytes > 0 ? operations / bytes : 0;
+}
+
+double ComputeModel::running(const DeviceProfile& device, const KernelCall& call,
+                             double bytes) const {
+    return stack_ ? running_us(device, *stack_, call, bytes) : kernel_us(device, call, bytes);
+}
+
+std::optional<double> ComputeModel::factor_of(Rank rank, const ProgramOperation& operation) const {
+    const auto bytes = static_cast<double>(operation.bytes.value());
+    double here = 0;
+    double there = 0;
+    if (operation.kernel && (bytes > 0 || !is_memory_bound(operation.kernel->kernel))) {
+        // Part of another node's kernel: as that one.
+        KernelCall call = *operation.kernel;
+        call.launches = std::max(call.launches, 1);
+        here = running(*recorded_on_, call, bytes);
+        there = running(*device_, call, bytes);
+    } else if (operation.operations >= 0 && bytes > 0) {
+        const auto operations = static_cast<double>(operation.operations);
+        const auto time = [&](const ComputeRate& rate) {
+            return rate.peak_tflops > 0 && rate.memory_bandwidth > 0
+                       ? std::max(operations / (rate.peak_tflops * 1e6),
+                                  bytes / (rate.memory_bandwidth * 1e3))
+                       : 0;
+        };
+        here = time(roofline_rate(*recorded_on_));
+        there = time(rates_[rank.index()]);
+    }
+    return here > 0 && there > 0 ? std::optional<double>(there / here) : std::nullopt;
+}
+
+bool ComputeModel::stays_recorded(Rank rank, const ProgramOperation& operation) const {
+    return moves(operation) && !factor_of(rank, operation);
+}
+
+// A kernel that the host's launches kept waiting on the one device does so on the other, too. Scale
+// is in the recorded duration already.
+ComputeCost ComputeModel::moved(Rank rank, const ProgramOperation& operation) const {
+    const std::optional<double> factor = factor_of(rank, operation);
+    ComputeCost cost;
+    cost.modelled = factor.has_value();
+    cost.duration = operation.recorded;
+    if (factor && (*factor < 1 || *factor > 1)) {
+        const auto recorded = static_cast<double>(operation.recorded.ps());
+        const double host =
+            stack_ && operation.kernel ? 1e6 * stack_->host_us * operation.kernel->launches : 0;
+        constexpr double most_ps = 9e18;  // 104 days
+        cost.duration = Time::ps(std::llround(
+            std::min(std::max(recorded * *factor, std::min(recorded, host)), most_ps)));
+    }
+    if (factor) {
+        fill_shares(cost, operation);
+    }
     return cost;
 }
 

@@ -1,6 +1,10 @@
 // How long a compute operation takes: by a device profile (engine/device), by roofline, or as
 // recorded. The profile counts where the system names one and the trace says which kernel it is.
 //
+// Where the system says what device the trace was recorded on, the recorded duration of a GPU
+// operation is moved to its own device: recorded x time there / time here, both by the profiles,
+// or by rooflines where the trace gives operations and bytes but no kernel.
+//
 // Roofline (Williams, Waterman, Patterson, "Roofline: an insightful visual performance model for
 // multicore architectures", 2009): max(operations / peak, bytes / memory bandwidth), each rounded
 // up to a picosecond; in the astra-sim dialects the reference's double arithmetic, truncated to ns.
@@ -10,6 +14,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/machine/dialect.h"
@@ -43,6 +48,18 @@ public:
     [[nodiscard]] ComputeCost cost(Rank rank, std::uint64_t node,
                                    const ProgramOperation& operation) const;
 
+    /// Whether recorded durations are moved to another device, and this one, of a GPU, would have
+    /// to be but says neither its kernel nor its operations and bytes: it stays as recorded.
+    [[nodiscard]] bool stays_recorded(Rank rank, const ProgramOperation& operation) const;
+
+    /// Whether recorded durations are moved to another device, this one among them.
+    [[nodiscard]] bool moves(const ProgramOperation& operation) const {
+        return recorded_on_ && operation.kind == OperationKind::Compute &&
+               operation.recorded > Time();
+    }
+    /// The device that durations were recorded on, for messages.
+    [[nodiscard]] const DeviceProfile* recorded_on() const { return recorded_on_.get(); }
+
     /// The roofline would need bytes and there are none: the reference skips such an operation.
     [[nodiscard]] bool skipped(const ProgramOperation& operation) const;
 
@@ -51,6 +68,14 @@ private:
                                                  const ProgramOperation& operation) const;
     /// Of an operation whose kernel is known.
     [[nodiscard]] ComputeCost profiled(const ProgramOperation& operation) const;
+    [[nodiscard]] ComputeCost moved(Rank rank, const ProgramOperation& operation) const;
+    /// Time on the device / time on the one recorded on; nothing where the trace says too little.
+    [[nodiscard]] std::optional<double> factor_of(Rank rank,
+                                                  const ProgramOperation& operation) const;
+    /// Of the kernel by the profile, without the host and effects of scale, in us.
+    [[nodiscard]] double running(const DeviceProfile& device, const KernelCall& call,
+                                 double bytes) const;
+    void fill_shares(ComputeCost& cost, const ProgramOperation& operation) const;
     [[nodiscard]] ComputeCost roofline(const ComputeRate& rate,
                                        const ProgramOperation& operation) const;
     [[nodiscard]] ComputeCost reference_roofline(const ComputeRate& rate,
@@ -58,11 +83,12 @@ private:
 
     const Dialect& dialect_;
     bool roofline_;
-    std::vector<ComputeRate> rates_;               ///< by rank
-    std::shared_ptr<const DeviceProfile> device_;  ///< null: none
-    std::shared_ptr<const StackProfile> stack_;    ///< null: none
-    double jitter_ = 1;                            ///< factor of the times of kernels
-    std::vector<topology::Factor> slowdowns_;      ///< by rank; empty when no NPU is slow
+    std::vector<ComputeRate> rates_;                    ///< by rank
+    std::shared_ptr<const DeviceProfile> device_;       ///< null: none
+    std::shared_ptr<const DeviceProfile> recorded_on_;  ///< null: nothing is moved
+    std::shared_ptr<const StackProfile> stack_;         ///< null: none
+    double jitter_ = 1;                                 ///< factor of the times of kernels
+    std::vector<topology::Factor> slowdowns_;           ///< by rank; empty when no NPU is slow
 };
 
 }  // namespace npunet::engine

@@ -18,7 +18,8 @@ namespace npunet::engine {
 namespace {
 
 /// A shipped profile's name, or the path of a file; empty where the key is not there.
-std::string profile_named(const SystemFields& fields, const char* key, const Dialect& dialect) {
+std::string profile_named(const SystemFields& fields, const char* key, const char* kind,
+                          const Dialect& dialect) {
     if (!fields.contains(key)) {
         return "";
     }
@@ -26,7 +27,7 @@ std::string profile_named(const SystemFields& fields, const char* key, const Dia
         fields.refuse(key, fields[key],
                       dialect.whole_nanoseconds
                           ? "no such key with --dialect " + dialect.name
-                          : fmt::format("the name or the file of a {} profile", key));
+                          : fmt::format("the name or the file of a {} profile", kind));
     }
     const std::string name = fields.text(key);
     const std::filesystem::path path = name;
@@ -86,15 +87,30 @@ std::vector<Choice> named_choices(const char* key, const std::vector<Choice>& al
 
 std::shared_ptr<const DeviceProfile> named_device(const SystemFields& fields,
                                                   const Dialect& dialect) {
-    const std::string name = profile_named(fields, "device", dialect);
+    const std::string name = profile_named(fields, "device", "device", dialect);
     return name.empty() ? nullptr
                         : std::make_shared<const DeviceProfile>(
                               load_device_profile(name, fields.file() + ", device"));
 }
 
+std::shared_ptr<const DeviceProfile> named_recorded_on(const SystemFields& fields,
+                                                       const Dialect& dialect) {
+    const std::string name = profile_named(fields, "recorded-on", "device", dialect);
+    if (name.empty()) {
+        return nullptr;
+    }
+    if (!fields.contains("device")) {
+        fields.refuse("recorded-on", fields["recorded-on"],
+                      "a device beside it, which the recorded durations are moved to",
+                      "Add the key device");
+    }
+    return std::make_shared<const DeviceProfile>(
+        load_device_profile(name, fields.file() + ", recorded-on"));
+}
+
 std::shared_ptr<const StackProfile> named_stack(const SystemFields& fields,
                                                 const Dialect& dialect) {
-    const std::string name = profile_named(fields, "stack", dialect);
+    const std::string name = profile_named(fields, "stack", "stack", dialect);
     if (name.empty()) {
         return nullptr;
     }
@@ -146,6 +162,9 @@ std::vector<std::string> profile_files(const std::string& system_file) {
     std::vector<std::string> files;
     if (const auto device = named_device(fields, dialect)) {
         files.push_back(device->file);
+    }
+    if (const auto recorded_on = named_recorded_on(fields, dialect)) {
+        files.push_back(recorded_on->file);
     }
     if (const auto stack = named_stack(fields, dialect)) {
         files.push_back(stack->file);

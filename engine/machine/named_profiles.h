@@ -25,6 +25,9 @@ using SystemFields = JsonObject<nlohmann::json>;
 
 [[nodiscard]] std::shared_ptr<const DeviceProfile> named_device(const SystemFields& fields,
                                                                 const Dialect& dialect);
+/// "recorded-on": what the recorded durations of the traces were measured on; needs "device".
+[[nodiscard]] std::shared_ptr<const DeviceProfile> named_recorded_on(const SystemFields& fields,
+                                                                     const Dialect& dialect);
 [[nodiscard]] std::shared_ptr<const StackProfile> named_stack(const SystemFields& fields,
                                                               const Dialect& dialect);
 /// "collectives" and "gpu": for the kinds of collective whose algorithm is not given. With

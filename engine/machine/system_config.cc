@@ -47,6 +47,7 @@ const std::vector<std::string> system_keys{"endpoint-delay",
                                            "gather-implementation",
                                            "scatter-implementation",
                                            "device",
+                                           "recorded-on",
                                            "stack",
                                            "peak-perf",
                                            "local-mem-bw",
@@ -170,15 +171,6 @@ ComputeRate compute_rate(const Reader& reader, const ComputeRate& fallback) {
     return {reader.quantity("peak-perf", json_units::tflops, fallback.peak_tflops),
             reader.quantity("local-mem-bw", json_units::gigabytes_per_second,
                             fallback.memory_bandwidth)};
-}
-
-/// The roofline of what a trace does not name as a kernel.
-ComputeRate rates_of(const DeviceProfile* device) {
-    if (device == nullptr) {
-        return {};
-    }
-    const auto bf16 = device->peak_tflops.find(DataType::Bf16);
-    return {bf16 == device->peak_tflops.end() ? 0 : bf16->second, device->memory_bandwidth};
 }
 
 Bytes capacity_of(const DeviceProfile* device) {
@@ -336,6 +328,11 @@ void read_overrides(const std::string& path, const json& document, SystemConfig&
 
 }  // namespace
 
+ComputeRate roofline_rate(const DeviceProfile& device) {
+    const auto bf16 = device.peak_tflops.find(DataType::Bf16);
+    return {bf16 == device.peak_tflops.end() ? 0 : bf16->second, device.memory_bandwidth};
+}
+
 std::array<std::vector<Implementation>, 9> SystemConfig::default_implementations() {
     std::array<std::vector<Implementation>, 9> lists;
     lists.fill({Implementation{}});
@@ -410,8 +407,10 @@ SystemConfig read_system_config(const std::string& path, const Dialect& dialect,
     read_custom_traces(path, document, dialect, config.file_lists, warnings);
     config.library = named_library(reader, dialect, warnings);
     config.device = named_device(reader, dialect);
+    config.recorded_on = named_recorded_on(reader, dialect);
     config.stack = named_stack(reader, dialect);
-    config.compute = compute_rate(reader, rates_of(config.device.get()));
+    config.compute =
+        compute_rate(reader, config.device ? roofline_rate(*config.device) : ComputeRate());
     config.roofline = config.device && !reader.contains("roofline-enabled")
                           ? true
                           : reader.flag("roofline-enabled");

@@ -31,6 +31,10 @@ struct ComputeRate {
     double memory_bandwidth = 0;  ///< 10^9 bytes per second; 0 = not given
 };
 
+/// For what traces do not name as a kernel: the bf16 peak, 0 where the profile has none, and the
+/// memory bandwidth.
+[[nodiscard]] ComputeRate roofline_rate(const DeviceProfile& device);
+
 /// Which ready communication starts first where max-concurrent-comms limits them: the one that has
 /// been ready longest, shortest, or has the highest comm_priority; of equals, the lowest node id.
 enum class SchedulingPolicy : std::uint8_t { LowestId, Fifo, Lifo, Explicit };
@@ -53,6 +57,9 @@ struct SystemConfig {
     ComputeRate compute;
     /// Times of kernels that traces name; null: none.
     std::shared_ptr<const DeviceProfile> device;
+    /// What the recorded durations of the traces were measured on, where they are moved to
+    /// `device`; null: they are not.
+    std::shared_ptr<const DeviceProfile> recorded_on;
     /// What the framework adds to them; null: none.
     std::shared_ptr<const StackProfile> stack;
     /// Compute times by roofline; else the recorded durations.

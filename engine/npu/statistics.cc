@@ -256,6 +256,53 @@ void note_idleness(Results& results, Time begin) {
     }
 }
 
+void note_recorded_durations(Results& results, const Workload& workload,
+                             const ComputeModel& compute, const Fold& fold) {
+    if (compute.recorded_on() == nullptr) {
+        return;
+    }
+    struct Recorded {
+        std::int64_t operations = 0;
+        std::int64_t staying = 0;
+        double time = 0;
+        double staying_time = 0;
+    };
+    Recorded all;
+    std::vector<Recorded> ranks(workload.ranks());
+    for (std::size_t index = 0; index < ranks.size(); ++index) {
+        const Rank rank(index);
+        Recorded& own = ranks[index];
+        own = ranks[fold.representative(rank).index()];
+        if (fold.representative(rank).index() == index) {
+            for (const ProgramOperation& operation : workload.program(rank).operations) {
+                if (operation.nothing || !compute.moves(operation)) {
+                    continue;
+                }
+                const auto time = static_cast<double>(operation.recorded.ps());
+                const bool stays = compute.stays_recorded(rank, operation);
+                own.operations += 1;
+                own.staying += stays ? 1 : 0;
+                own.time += time;
+                own.staying_time += stays ? time : 0;
+            }
+        }
+        all.operations += own.operations;
+        all.staying += own.staying;
+        all.time += own.time;
+        all.staying_time += own.staying_time;
+    }
+    if (all.operations == 0) {
+        results.notes.push_back(
+            "recorded-on has no effect: no operation of a GPU has a recorded duration");
+    } else if (all.staying > 0) {
+        results.notes.push_back(fmt::format(
+            "{} of {} recorded durations of GPU operations, {:.3g} % of their time, stay as on {}: "
+            "these operations say neither which kernel they are nor their operations and bytes",
+            all.staying, all.operations, 100 * all.staying_time / all.time,
+            compute.recorded_on()->name));
+    }
+}
+
 void note_exceeded_capacities(Results& results, const std::vector<Bytes>& capacities) {
     std::size_t count = 0;
     const NpuResult* worst = nullptr;

@@ -45,6 +45,11 @@ struct SummaryScope {
 /// Adds a note when the run, which began at `begin`, took no time; `results.finish` must be set.
 void note_idleness(Results& results, Time begin);
 
+/// Adds a note where recorded durations are moved to another device and some, or all, are not;
+/// of the programs of all ranks.
+void note_recorded_durations(Results& results, const Workload& workload,
+                             const ComputeModel& compute, const Fold& fold);
+
 /// Adds a note when peaks pass what the NPUs have; capacities by rank, 0 = not given.
 void note_exceeded_capacities(Results& results, const std::vector<Bytes>& capacities);
 
