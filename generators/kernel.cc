@@ -1,10 +1,36 @@
 #include "generators/kernel.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace npunet::generators {
 
 bool operator==(const KernelInfo& a, const KernelInfo& b) {
     return a.kind == b.kind && a.type == b.type && a.causal == b.causal &&
            a.launches == b.launches && a.shape == b.shape;
+}
+
+void add_kernel(chakra::Node& node, const KernelInfo& kernel) {
+    if (kernel.kind == Kernel::None) {
+        return;
+    }
+    const auto put = [&node](const char* name, chakra::AttributeValue value) {
+        node.attributes.push_back({name, std::move(value)});
+    };
+    put("kernel", std::string(name_of(kernel.kind)));
+    if (kernel.type != DataType::None) {
+        put("dtype", std::string(name_of(kernel.type)));
+    }
+    put("shape", std::vector<std::int64_t>(
+                     kernel.shape.begin(),
+                     kernel.shape.begin() + static_cast<std::ptrdiff_t>(shape_size(kernel.kind))));
+    if (kernel.kind == Kernel::Attention || kernel.kind == Kernel::AttentionBackward) {
+        put("causal", kernel.causal);
+    }
+    if (kernel.launches != 1) {
+        put("launches", std::int64_t{kernel.launches});
+    }
 }
 
 DataType element_type(std::int64_t bytes) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "chakra/trace/kernel.h"
+#include "chakra/trace/node.h"
 
 namespace npunet::generators {
 
@@ -28,6 +29,9 @@ struct KernelInfo {
 };
 
 [[nodiscard]] bool operator==(const KernelInfo& a, const KernelInfo& b);
+
+/// Adds the attributes of a kernel; none of Kernel::None.
+void add_kernel(chakra::Node& node, const KernelInfo& kernel);
 
 /// None for a width that no type has.
 [[nodiscard]] DataType element_type(std::int64_t bytes);

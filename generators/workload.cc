@@ -142,29 +142,6 @@ private:
                                : role_.kernels[static_cast<std::size_t>(work.kernel)];
     }
 
-    static void add_kernel(chakra::Node& node, const KernelInfo& kernel) {
-        if (kernel.kind == Kernel::None) {
-            return;
-        }
-        const auto put = [&node](const char* name, chakra::AttributeValue value) {
-            node.attributes.push_back({name, std::move(value)});
-        };
-        put("kernel", std::string(name_of(kernel.kind)));
-        if (kernel.type != DataType::None) {
-            put("dtype", std::string(name_of(kernel.type)));
-        }
-        put("shape",
-            std::vector<std::int64_t>(
-                kernel.shape.begin(),
-                kernel.shape.begin() + static_cast<std::ptrdiff_t>(shape_size(kernel.kind))));
-        if (kernel.kind == Kernel::Attention || kernel.kind == Kernel::AttentionBackward) {
-            put("causal", kernel.causal);
-        }
-        if (kernel.launches != 1) {
-            put("launches", std::int64_t{kernel.launches});
-        }
-    }
-
     void add_tensors(chakra::Node& node, const char* name, const NodeTemplate& work,
                      const std::vector<std::uint32_t>& uses) const {
         if (work.reads.empty() && work.writes.empty()) {

@@ -30,9 +30,11 @@ struct EventDraft {
     std::int64_t bytes = absent;
     CpuOpArgs cpu_op;
     CollectiveArgs collective;
+    OperatorArgs inputs;
     SyncArgs sync;
     bool has_cpu_op = false;
     bool has_collective = false;
+    bool has_inputs = false;
     bool has_sync = false;
 
     /// The first invalid value of the event and what is expected: "'dur' is null, not ..."; empty

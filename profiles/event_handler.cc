@@ -309,7 +309,7 @@ EventHandler::Target EventHandler::collective_target(std::string_view key) {
             return key == "Group size" ? number(args.group_size, present, largest_place)
                    : key == "Input Dims" && is_communication() ? text(args.input_dims, present)
                    : key == "Input type" && is_communication() ? text(args.input_types, present)
-                                                               : Target();
+                                                               : operator_target(key);
         case 13:
             return key == "In msg nelems"   ? number(args.in_elements, present, most_bytes)
                    : key == "In split size" ? text(args.in_split, present)
@@ -319,7 +319,7 @@ EventHandler::Target EventHandler::collective_target(std::string_view key) {
                    : key == "Out split size" ? text(args.out_split, present)
                                              : Target();
         case 15:
-            return key == "Collective name" ? text(args.collective, present) : Target();
+            return key == "Collective name" ? text(args.collective, present) : operator_target(key);
         case 16:
             return key == "Process Group ID" ? text(args.group_name, present) : Target();
         case 18:
@@ -332,6 +332,19 @@ EventHandler::Target EventHandler::collective_target(std::string_view key) {
         default:
             return {};
     }
+}
+
+EventHandler::Target EventHandler::operator_target(std::string_view key) {
+    const std::string_view name = strings_[draft_.name];
+    if (!name.starts_with("aten::") && !name.starts_with("flash_attn::")) {
+        return {};
+    }
+    OperatorArgs& inputs = draft_.inputs;
+    return key == "Input Dims"   ? text(inputs.input_dims, &draft_.has_inputs)
+           : key == "Input type" ? text(inputs.input_types, &draft_.has_inputs)
+           : key == "Concrete Inputs" && (holds(name, "attention") || holds(name, "attn"))
+               ? text(inputs.concrete_inputs, &draft_.has_inputs)
+               : Target();
 }
 
 bool EventHandler::is_communication() {

@@ -58,6 +58,7 @@ private:
     [[nodiscard]] static Field field_of(std::string_view key);
     [[nodiscard]] Target target_of(std::string_view key);
     [[nodiscard]] Target collective_target(std::string_view key);
+    [[nodiscard]] Target operator_target(std::string_view key);
     [[nodiscard]] static Target number(
         std::int64_t& value, bool* present = nullptr,
         std::int64_t most = std::numeric_limits<std::int64_t>::max());

@@ -9,9 +9,9 @@
 //
 // An event is known by its number, which is its place among the file's complete events ("ph": "X");
 // columns that every event has are vectors by that number. What few events have (collectives,
-// synchronization, autograd, copied bytes) stands in tables of its own, ascending by event;
-// row_of() finds an event's row. Flows have a separate table. Whatever is dropped is listed in the
-// counts and the damage.
+// synchronization, autograd, inputs of operators, copied bytes) stands in tables of its own,
+// ascending by event; row_of() finds an event's row. Flows have a separate table. Whatever is
+// dropped is listed in the counts and the damage.
 //
 // Times are nanoseconds, read from the decimal text of the file without rounding (a fourth decimal
 // of a microsecond and beyond is rounded half away from zero), as the file has them: the wall clock
@@ -137,6 +137,14 @@ struct CpuOpArgs {
     std::int64_t forward_thread = absent;      ///< "Fwd thread id": of a backward operation
 };
 
+/// The inputs of an operator of PyTorch (record_shapes), as texts; 0 where they are not given.
+struct OperatorArgs {
+    EventId event = 0;
+    StringId input_dims = 0;       ///< "[[8, 4], [4, 2]]"
+    StringId input_types = 0;      ///< "[\"float\", \"float\"]"
+    StringId concrete_inputs = 0;  ///< "[\"\", \"\"]", of operators of attention
+};
+
 /// Bytes of a copy or set.
 struct MemoryArgs {
     EventId event = 0;
@@ -199,6 +207,7 @@ struct EventTable {
     std::vector<CollectiveArgs> collectives;
     std::vector<SyncArgs> syncs;
     std::vector<CpuOpArgs> cpu_ops;
+    std::vector<OperatorArgs> operators;
     std::vector<MemoryArgs> copies;
 
     [[nodiscard]] std::size_t size() const { return start_ns.size(); }

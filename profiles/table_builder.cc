@@ -160,6 +160,10 @@ void TableBuilder::add_arguments(const EventDraft& draft, EventId event) {
         table_.cpu_ops.push_back(draft.cpu_op);
         table_.cpu_ops.back().event = event;
     }
+    if (draft.has_inputs) {
+        table_.operators.push_back(draft.inputs);
+        table_.operators.back().event = event;
+    }
     if (draft.bytes != absent) {
         table_.copies.push_back({event, draft.bytes});
     }

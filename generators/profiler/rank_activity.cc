@@ -73,6 +73,7 @@ public:
 
     RankActivity build() {
         collect_operations();
+        collect_kernels();
         collect_launches();
         collect_host_calls();
         collect_threads();
@@ -120,6 +121,62 @@ private:
                                       is_communication_kernel(operation.name);
             activity_.operations.push_back(std::move(operation));
         }
+    }
+
+    /// The longest of an operator's kernels is the one that its inputs tell of; the others, such as
+    /// those that add up the parts of a product, belong to it.
+    void collect_kernels() {
+        std::unordered_map<std::int64_t, std::size_t> operators;
+        for (std::size_t row = 0; row < table_.operators.size(); ++row) {
+            const std::int64_t id = table_.external_id[table_.operators[row].event];
+            if (id > 0) {
+                operators.try_emplace(id, row);
+            }
+        }
+        std::map<std::size_t, std::vector<std::size_t>> launched;
+        for (std::size_t i = 0; i < events_.size() && !operators.empty(); ++i) {
+            const auto found = operators.find(table_.external_id[events_[i]]);
+            if (table_.category[events_[i]] == EventCategory::Kernel && found != operators.end() &&
+                !activity_.operations[i].communication) {
+                launched[found->second].push_back(i);
+            }
+        }
+        for (const auto& [row, operations] : launched) {
+            const auto longest = std::max_element(
+                operations.begin(), operations.end(), [&](std::size_t a, std::size_t b) {
+                    return table_.duration_ns[events_[a]] < table_.duration_ns[events_[b]];
+                });
+            for (const std::size_t operation : operations) {
+                activity_.operations[operation].kernel =
+                    kernel_of(table_.operators[row], activity_.operations[operation].name,
+                              operation == *longest);
+            }
+        }
+    }
+
+    /// The number of the kernel; -1 for none.
+    std::int32_t kernel_of(const profiles::OperatorArgs& one, std::string_view name, bool main) {
+        // Products of fp32 in TF32 have it in the name of their kernel.
+        const bool tf32 = has(name, "tf32");
+        const auto [known, is_new] =
+            kernels_.try_emplace({table_.name[one.event], one.input_dims, one.input_types,
+                                  one.concrete_inputs, main, tf32},
+                                 -1);
+        if (!is_new) {
+            return known->second;
+        }
+        auto kernel =
+            operator_kernel({table_.name_of(one.event), table_.strings[one.input_dims],
+                             table_.strings[one.input_types], table_.strings[one.concrete_inputs]});
+        if (kernel) {
+            kernel->kernel.launches = main ? 1 : 0;
+            if (tf32 && kernel->kernel.type == chakra::DataType::Fp32) {
+                kernel->kernel.type = chakra::DataType::Tf32;
+            }
+            known->second = static_cast<std::int32_t>(activity_.kernels.size());
+            activity_.kernels.push_back(*kernel);
+        }
+        return known->second;
     }
 
     /// Which CPU call launched which operations, and on which tracks such calls stand.
@@ -308,6 +365,11 @@ private:
     RecordedCalls calls_;
     RankActivity activity_;
     std::vector<EventId> events_;  ///< of the operations
+    /// By the operator's name, inputs, whether it is its main kernel, and whether that is of TF32.
+    std::map<std::tuple<profiles::StringId, profiles::StringId, profiles::StringId,
+                        profiles::StringId, bool, bool>,
+             std::int32_t>
+        kernels_;
     std::unordered_map<EventId, std::vector<std::uint32_t>> launched_;
     std::map<std::uint32_t, std::int32_t> threads_;  ///< by track
     std::vector<std::pair<EventId, HostCall>> host_events_;

@@ -14,6 +14,7 @@
 
 #include "base/ids.h"
 #include "generators/profiler/communication_call.h"
+#include "generators/profiler/operator_kernel.h"
 #include "profiles/event_table.h"
 #include "profiles/execution_trace.h"
 
@@ -31,6 +32,7 @@ struct DeviceOperation {
     Span span;
     std::int32_t launch = -1;    ///< index into RankActivity::host_calls; -1: not in the profile
     bool communication = false;  ///< a kernel of a communication library
+    std::int32_t kernel = -1;    ///< index into RankActivity::kernels; -1: not known
     /// What it communicates: more than one in a batch of sends and receives.
     std::vector<CommunicationCall> calls;
 };
@@ -80,6 +82,7 @@ struct RankActivity {
     Span span;                                ///< of everything below
     std::vector<Stream> streams;              ///< ascending
     std::vector<DeviceOperation> operations;  ///< by start, then by place in the file
+    std::vector<OperatorKernel> kernels;      ///< each once
     std::vector<HostCall> host_calls;
     std::vector<HostThread> threads;  ///< those that launch; by name
     std::vector<StreamWait> waits;

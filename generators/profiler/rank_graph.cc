@@ -42,6 +42,7 @@ private:
         graph_.world_size = activity_.world_size;
         graph_.span = activity_.span;
         graph_.streams = activity_.streams;
+        graph_.kernels = activity_.kernels;
         graph_.operations = static_cast<std::int64_t>(activity_.operations.size());
         graph_.without_launch = activity_.without_launch;
         graph_.joined = activity_.joined;
@@ -78,6 +79,7 @@ private:
             node.place = operation.stream;
             node.launched = operation.launch >= 0;
             node.name = name(operation.name);
+            node.kernel = operation.kernel;
             if (!operation.communication) {
                 nodes_.push_back(node);
             }

@@ -26,12 +26,13 @@ enum class CpuModel : std::uint8_t {
 struct GraphNode {
     enum class Kind : std::uint8_t { Host, Compute, Communication };
     Kind kind = Kind::Compute;
-    Span span;                ///< as measured
-    std::uint32_t name = 0;   ///< index into RankGraph::names
-    std::int32_t place = 0;   ///< thread or stream
-    std::int32_t call = -1;   ///< index into RankGraph::calls
-    bool launched = false;    ///< by a CPU call of the profile
-    std::uint32_t first = 0;  ///< of RankGraph::dependencies
+    Span span;                 ///< as measured
+    std::uint32_t name = 0;    ///< index into RankGraph::names
+    std::int32_t place = 0;    ///< thread or stream
+    std::int32_t call = -1;    ///< index into RankGraph::calls
+    std::int32_t kernel = -1;  ///< index into RankGraph::kernels; -1: not known
+    bool launched = false;     ///< by a CPU call of the profile
+    std::uint32_t first = 0;   ///< of RankGraph::dependencies
 };
 
 struct RankGraph {
@@ -45,6 +46,7 @@ struct RankGraph {
     std::vector<GraphNode> nodes;
     std::vector<std::uint32_t> dependencies;  ///< indices of nodes, by node
     std::vector<CommunicationCall> calls;
+    std::vector<OperatorKernel> kernels;
     std::int64_t operations = 0;      ///< of the GPU
     std::int64_t without_launch = 0;  ///< of those, launched outside of the profile
     std::int64_t dropped = 0;         ///< dependencies that the times contradict

@@ -80,6 +80,13 @@ void TraceNodes::add_compute(chakra::Node& node, const GraphNode& one) {
     node.set_bool("is_cpu_op", host);
     set_duration(node, one.span.end_ns - one.span.begin_ns,
                  (host ? thread_ns_ : stream_ns_)[static_cast<std::size_t>(one.place)]);
+    if (one.kernel >= 0) {
+        const OperatorKernel& known = graph_.kernels[static_cast<std::size_t>(one.kernel)];
+        if (known.bytes > 0) {
+            node.set_integer("tensor_size", known.bytes);
+        }
+        add_kernel(node, known.kernel);
+    }
 }
 
 void TraceNodes::add_call(chakra::Node& node, const GraphNode& one) {

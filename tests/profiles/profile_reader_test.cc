@@ -83,6 +83,10 @@ TEST(ProfileReader, TakesArguments) {
     EXPECT_EQ(trace.strings[operation->input_dims], "[[6144], []]");
     EXPECT_EQ(trace.strings[operation->input_types], "[\"float\", \"Scalar\"]");
     EXPECT_EQ(trace.collective_of(1), nullptr);
+    ASSERT_EQ(trace.operators.size(), 1U);
+    EXPECT_EQ(trace.operators[0].event, 1U);
+    EXPECT_EQ(trace.strings[trace.operators[0].input_dims], "[[3, 4], [4, 5]]");
+    EXPECT_EQ(trace.operators[0].input_types, 0U);
     ASSERT_EQ(trace.cpu_ops.size(), 1U);
     EXPECT_EQ(trace.cpu_ops[0].record_function_id, 4);
     EXPECT_EQ(trace.cpu_ops[0].sequence, 6);
