@@ -24,9 +24,11 @@ using generators::NodeTemplate;
 using generators::OwnParameters;
 using generators::Role;
 using generators::RoleBuilder;
+using generators::Work;
 
 constexpr double mib = 1024.0 * 1024.0;
 constexpr double ms_per_s = 1e3;
+constexpr double us_per_ms = 1e3;
 
 /// How long nodes take on a device, in ms.
 class Clock {
@@ -34,19 +36,29 @@ public:
     Clock(const RooflineDevice& device, std::int64_t tp)
         : device_(device), tp_(static_cast<double>(tp)) {}
 
-    [[nodiscard]] double compute(std::int64_t flops, std::int64_t bytes) const {
-        return ms_per_s * std::max(static_cast<double>(flops) / (device_.peak_tflops * 1e12),
-                                   static_cast<double>(bytes) / (device_.memory_bandwidth * 1e9));
+    [[nodiscard]] double work(const Work& work) const {
+        return device_.kernel_us && work.kernel.kind != generators::Kernel::None
+                   ? device_.kernel_us(work.kernel, work.bytes) / us_per_ms
+                   : compute(work.flops, work.bytes);
     }
 
-    [[nodiscard]] double node(const NodeTemplate& node) const {
+    [[nodiscard]] double node(const Role& role, const NodeTemplate& node) const {
         if (node.type == chakra::NodeType::Compute) {
-            return compute(node.flops, node.bytes);
+            Work own{node.flops, node.bytes};
+            if (node.kernel >= 0) {
+                own.kernel = role.kernels[static_cast<std::size_t>(node.kernel)];
+            }
+            return work(own);
         }
         return ms_per_s * ring_bytes(node) / (device_.intra_bandwidth * 1e9);
     }
 
 private:
+    [[nodiscard]] double compute(std::int64_t flops, std::int64_t bytes) const {
+        return ms_per_s * std::max(static_cast<double>(flops) / (device_.peak_tflops * 1e12),
+                                   static_cast<double>(bytes) / (device_.memory_bandwidth * 1e9));
+    }
+
     /// What a member of a ring sends; of an all-gather `bytes` is one member's part.
     [[nodiscard]] double ring_bytes(const NodeTemplate& node) const {
         const auto bytes = static_cast<double>(node.bytes);
@@ -94,7 +106,7 @@ double time_of(const Role& role, const Clock& clock, bool loss) {
     double time = 0;
     for (const NodeTemplate& node : role.nodes) {
         if ((node.name.rfind("loss", 0) == 0) == loss) {
-            time += clock.node(node);
+            time += clock.node(role, node);
         }
     }
     return time;
@@ -122,8 +134,14 @@ void add_times(ProfileFile& file, const ModelSpec& model, const generators::Plan
     const OwnParameters own = generators::own_parameters(model, plan);
     const std::int64_t parameters =
         own.token_embedding + own.positions + model.layers * own.layer + own.head + own.final_norm;
-    const generators::Work step = generators::optimizer_step(parameters, model.dtypes);
-    file.optimizer_ms = clock.compute(step.flops, step.bytes);
+    file.optimizer_ms = clock.work(generators::optimizer_step(parameters, model.dtypes));
+    if (plan.step_ops == generators::StepOps::Full) {
+        for (const Work& pass : {generators::gradient_zeroing(parameters, model.dtypes),
+                                 generators::gradient_norm(parameters, model.dtypes),
+                                 generators::gradient_clipping(parameters, model.dtypes)}) {
+            file.optimizer_ms += clock.work(pass);
+        }
+    }
     file.total_ms = sum_of_times(file);
 }
 
@@ -163,10 +181,9 @@ void add_parameters(ProfileFile& file, const ModelSpec& model, std::int64_t tp) 
 
 /// The plan of one replica without a pipeline. Throws InputError.
 generators::Plan plan_of(const ModelSpec& model, std::int64_t sequence, std::int64_t tp,
-                         std::int64_t batch) {
+                         std::int64_t batch, generators::StepOps step_ops) {
     generators::Plan plan;
-    // Gradients are added up within their product; the optimizer's pass is all that follows.
-    plan.step_ops = generators::StepOps::Core;
+    plan.step_ops = step_ops;
     plan.tp = tp;
     plan.micro_batch = batch;
     plan.batch = batch;
@@ -192,7 +209,7 @@ std::vector<std::int64_t> degrees_of(const ModelSpec& model, const RooflineGrid&
     for (std::int64_t tp = 1; tp <= most; tp *= 2) {
         if (grid.max_tp == 0 && tp > 1) {
             try {
-                static_cast<void>(plan_of(model, grid.sequence, tp, 1));
+                static_cast<void>(plan_of(model, grid.sequence, tp, 1, generators::StepOps::Core));
             } catch (const InputError&) {
                 break;
             }
@@ -207,7 +224,9 @@ std::vector<std::int64_t> degrees_of(const ModelSpec& model, const RooflineGrid&
 ProfileFile roofline_profile(const ModelSpec& given, const RooflineDevice& device,
                              std::int64_t sequence, std::int64_t tp, std::int64_t batch) {
     const ModelSpec model = with_own_tables(given);
-    const generators::Plan plan = plan_of(model, sequence, tp, batch);
+    const generators::Plan plan =
+        plan_of(model, sequence, tp, batch,
+                device.kernel_us ? generators::StepOps::Full : generators::StepOps::Core);
     ProfileFile file;
     file.type = device.type;
     file.tp = tp;

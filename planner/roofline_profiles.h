@@ -1,14 +1,17 @@
 // Profiles of a model on a device that has not been measured: by roofline (Williams et al. 2009)
-// from its peak and its memory bandwidth.
+// from its peak and its memory bandwidth, or by the times of its kernels.
 //
 //     RooflineDevice device{"A100", 312, 2039, 300};
+//     device.kernel_us = study::kernel_clock(system);             // of a device profile
 //     std::vector<ProfileFile> files = roofline_profiles(model, device, {.max_tp = 8, ...});
 //
 // The operations of a layer are those of the transformer generator (docs/generators.md), forward
 // and backward pass: the weight and input gradients of each multiplication take its FLOPs again.
-// Each takes max(FLOPs / peak, bytes / memory bandwidth). Sums over the tensor-parallel group, four
-// of batch x sequence x hidden activations in a block (Shoeybi et al. 2019), are rings inside the
-// node and overlap nothing:
+// Each takes max(FLOPs / peak, bytes / memory bandwidth), or the time of its kernel; with these a
+// micro-batch also adds to main gradients, and the optimizer's step takes the norm of the gradients
+// and clips them (StepOps::Full), as device and stack profiles count them. Sums over the
+// tensor-parallel group, four of batch x sequence x hidden activations in a block (Shoeybi et al.
+// 2019), are rings inside the node and overlap nothing:
 //
 //     all-reduce of B bytes                  2 (tp - 1) / tp x B / bandwidth
 //     all-gather, reduce-scatter of B bytes    (tp - 1) / tp x B / bandwidth
@@ -20,9 +23,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "generators/kernel.h"
 #include "generators/transformer/model_spec.h"
 #include "planner/profile_file.h"
 
@@ -33,6 +38,8 @@ struct RooflineDevice {
     double peak_tflops = 0;       ///< 10^12 operations per second, above 0
     double memory_bandwidth = 0;  ///< 10^9 bytes per second, above 0
     double intra_bandwidth = 0;   ///< 10^9 bytes per second to the others of a node; for tp above 1
+    /// How long a kernel takes that reads and writes so many bytes, in us; empty: by roofline.
+    std::function<double(const generators::KernelInfo& kernel, std::int64_t bytes)> kernel_us = {};
 };
 
 struct RooflineGrid {

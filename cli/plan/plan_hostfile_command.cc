@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "cli/command/messages.h"
 #include "cli/command/option_values.h"
 #include "cli/command/output_options.h"
+#include "engine/device/device_profile.h"
 #include "planner/profile_file.h"
 #include "planner/synthetic_hostfile.h"
 
@@ -33,6 +35,7 @@ struct HostfileOptions {
     std::vector<std::string> nodes;
     std::vector<std::string> slots{"4"};
     std::vector<std::string> memory;
+    std::vector<std::string> device_profiles;
     std::vector<std::string> intra_bandwidth;
     std::vector<std::string> inter_bandwidth;
     std::string output;
@@ -70,6 +73,17 @@ std::vector<std::string> types_of(const std::vector<std::string>& values) {
     return types;
 }
 
+/// Memory of a device in GiB, rounded down to hundredths, which its profile gives in GB.
+std::vector<double> capacities_of(const std::vector<std::string>& profiles) {
+    constexpr double gib = 1024.0 * 1024.0 * 1024.0;
+    std::vector<double> capacities;
+    for (const std::string& name : profiles.empty() ? profiles : list_items(profiles)) {
+        const engine::DeviceProfile device = engine::load_device_profile(name);
+        capacities.push_back(std::floor(device.memory_capacity * 1e9 / gib * 100) / 100);
+    }
+    return capacities;
+}
+
 ClusterRequest request_of(const HostfileOptions& options) {
     constexpr double least = 1e-3;
     constexpr double most = 1e6;
@@ -78,7 +92,9 @@ ClusterRequest request_of(const HostfileOptions& options) {
     request.devices = options.devices;
     request.nodes = numbers_of<std::int64_t>("--nodes", options.nodes, 1, most_nodes);
     request.slots = numbers_of<std::int64_t>("--slots", options.slots, 1, most_slots);
-    request.memory_gib = numbers_of("--memory", options.memory, least, most);
+    request.memory_gib = options.memory.empty()
+                             ? capacities_of(options.device_profiles)
+                             : numbers_of("--memory", options.memory, least, most);
     request.intra_bandwidth = numbers_of("--intra-bandwidth", options.intra_bandwidth, least, most);
     request.inter_bandwidth = numbers_of("--inter-bandwidth", options.inter_bandwidth, least, most);
     return request;
@@ -149,6 +165,8 @@ void add_cluster_options(CLI::App& command, HostfileOptions& options) {
     list("--memory", options.memory,
          "Memory of a device in GiB: one number, or one per type (default: known for V100, P100, "
          "T4 and A100)");
+    list("--device", options.device_profiles,
+         "Device profiles whose memory is the default of --memory: one, or one per type");
     list("--intra-bandwidth", options.intra_bandwidth,
          "GB/s between the devices of a node: one number, or one per type");
     list("--inter-bandwidth", options.inter_bandwidth,

@@ -24,6 +24,7 @@
 #include "planner/roofline_profiles.h"
 #include "planner/synthetic_hostfile.h"
 #include "planner/synthetic_profiles.h"
+#include "study/kernel_clock.h"
 
 namespace npunet::cli {
 
@@ -184,6 +185,7 @@ RooflineDevice device_of(const ProfilesOptions& options, CommandContext& context
     }
     device.peak_tflops = system.compute.peak_tflops;
     device.memory_bandwidth = system.compute.memory_bandwidth;
+    device.kernel_us = study::kernel_clock(system);
     const auto known = planner::known_cluster_entry(device.type);
     device.intra_bandwidth = options.intra_bandwidth.value_or(known ? known->intra_bandwidth : 0);
     return device;
@@ -282,10 +284,11 @@ void add_system_options(CLI::App& command, ProfilesOptions& options) {
 void add_plan_profiles_command(CLI::App& plan, CommandContext& context) {
     const auto options = std::make_shared<ProfilesOptions>();
     CLI::App* command = plan.add_subcommand(
-        "profiles", "A folder of profiles, stretched from samples or by roofline");
+        "profiles", "A folder of profiles, stretched from samples, by roofline or by device");
     command
         ->add_option("--from", options->from,
-                     "A folder of measured profiles, or a system file (system.json)")
+                     "A folder of measured profiles, or a system file (system.json): its device "
+                     "and stack, or else its peak-perf and local-mem-bw")
         ->required()
         ->type_name("PATH");
     command

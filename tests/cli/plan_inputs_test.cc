@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "planner/cluster_file.h"
 #include "planner/hostfile.h"
@@ -19,6 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const std::string a100 = std::string(NPUNET_SOURCE_DIR) + "/configs/systems/a100.json";
@@ -66,6 +69,27 @@ TEST_F(PlanInputs, ProfilesByRooflineReadBack) {
     for (std::size_t i = 0; i < 4; ++i) {
         EXPECT_EQ(slow->layer_ms[i], 3.5 * fast->layer_ms[i]);
         EXPECT_GE(fast->layer_memory_mib[i], fast->layer_activation_mib[i]);
+    }
+}
+
+// A device's kernels never reach its peak, and a stack adds to their times.
+TEST_F(PlanInputs, ProfilesByDeviceAndStack) {
+    folder_.write("roofline.json", R"({"peak-perf": 989, "local-mem-bw": 3350})");
+    folder_.write("device.json", R"({"device": "h100-sxm5-80gb"})");
+    folder_.write("stack.json", R"({"device": "h100-sxm5-80gb", "stack": "megatron-nemo-24"})");
+    double before = 0;
+    for (const std::string name : {"roofline", "device", "stack"}) {
+        const Outcome outcome = run("plan profiles --from " + path(name + ".json") + gpt +
+                                    " --max-batch 4 --type H100 --intra-bandwidth 450 "
+                                    "--output-dir " +
+                                    path(name));
+        ASSERT_EQ(outcome.code, 0) << outcome.log;
+        const planner::ProfileSet profiles = planner::read_profiles(path(name));
+        EXPECT_EQ(profiles.all().size(), 6U) << "two heads";
+        const auto* profile = profiles.find("H100", 1, 4);
+        ASSERT_NE(profile, nullptr);
+        EXPECT_GT(profile->layer_ms[1], before) << name;
+        before = profile->layer_ms[1];
     }
 }
 
@@ -127,6 +151,27 @@ TEST_F(PlanInputs, HostfilesArePrintedOrWritten) {
         2U);
     EXPECT_EQ(run("plan hostfile --types T4,A100 --nodes 1,2 --slots 2,8").out,
               "0.0.0.3 slots=2\n0.0.0.4 slots=8\n0.0.0.4 slots=8\n");
+}
+
+// 80 and 141 GB in GiB, rounded down.
+TEST_F(PlanInputs, MemoryIsThatOfTheDevice) {
+    const auto memory_of = [&](const std::string& options) {
+        const Outcome outcome =
+            run("plan hostfile 8 --types H100,H200 --intra-bandwidth 450 --inter-bandwidth 50 "
+                "--cluster-file " +
+                path("cluster.json") + options);
+        EXPECT_EQ(outcome.code, 0) << outcome.log;
+        std::vector<double> memory;
+        for (const auto& entry : nlohmann::json::parse(test::bytes_of(path("cluster.json")))) {
+            memory.push_back(entry["memory"].get<double>());
+        }
+        return memory;
+    };
+    EXPECT_THAT(memory_of(" --device h100-sxm5-80gb,h200"), ElementsAre(74.5, 131.31));
+    EXPECT_THAT(memory_of(" --device h200"), ElementsAre(131.31, 131.31));
+    EXPECT_THAT(memory_of(" --device h200 --memory 70"), ElementsAre(70, 70));
+    EXPECT_THAT(refusal("plan hostfile 8 --device h201"),
+                AllOf(HasSubstr("--device"), HasSubstr("h200")));
 }
 
 TEST_F(PlanInputs, HostfilesSayWhatIsWrong) {

@@ -88,6 +88,39 @@ TEST(RooflineProfiles, TheOptimizerIsBoundByMemory) {
     EXPECT_NEAR(file.total_ms, sum + file.optimizer_ms, 1e-9);
 }
 
+// Each product takes 1 us and nothing else takes time: four linears in a block and one in the head,
+// three products each. Of the nodes of attention one a pass launches its kernel.
+TEST(RooflineProfiles, KernelsTakeTheirOwnTime) {
+    RooflineDevice device = remembers;
+    device.kernel_us = [](const generators::KernelInfo& kernel, std::int64_t) {
+        return kernel.kind == generators::Kernel::Matmul ? 1.0 : 0.0;
+    };
+    const ProfileFile products = roofline_profile(gpt(), device, 0, 1, 1);
+    EXPECT_NEAR(products.layer_ms[1], 3 * 4 * 1e-3, 1e-12);
+    EXPECT_NEAR(products.layer_ms[4], 3 * 1e-3, 1e-12);
+    EXPECT_EQ(products.optimizer_ms, 0);
+    device.kernel_us = [](const generators::KernelInfo& kernel, std::int64_t) {
+        const bool attends = kernel.kind == generators::Kernel::Attention ||
+                             kernel.kind == generators::Kernel::AttentionBackward;
+        return attends ? kernel.launches : 0.0;
+    };
+    EXPECT_NEAR(roofline_profile(gpt(), device, 0, 1, 1).layer_ms[2], 2 * 1e-3, 1e-12);
+}
+
+// By 1 TB/s: the optimizer's step as by roofline, and 4 bytes a parameter to set gradients to zero,
+// 4 for their norm, 8 to clip them.
+TEST(RooflineProfiles, TheStepOfADeviceHasAllPasses) {
+    RooflineDevice device = remembers;
+    device.kernel_us = [](const generators::KernelInfo&, std::int64_t bytes) {
+        return static_cast<double>(bytes) / 1e6;
+    };
+    const double parameters =
+        vocab * h + seq * h + blocks * (12 * h * h + 13 * h) + vocab * h + 2 * h;
+    const ProfileFile file = roofline_profile(gpt(), device, 0, 1, 1);
+    EXPECT_NEAR(file.optimizer_ms, 1e3 * parameters * (30 + 4 + 4 + 8) / 1000e9, 1e-9);
+    EXPECT_EQ(file.layer_memory_mib, roofline_profile(gpt(), remembers, 0, 1, 1).layer_memory_mib);
+}
+
 TEST(RooflineProfiles, MemoryAndParameters) {
     for (const double tp : {1.0, 2.0, 4.0}) {
         const double n = 4 * seq;
