@@ -5,7 +5,7 @@
 //
 // A message is sent through analytical::CongestionUnaware, with the headers of its packets, and
 // delivered later by what its route costs more than there on an idle network
-// (topology/network/idle_path.h).
+// (topology/network/idle_path.h). Nothing waits for a port or a link that it shares.
 #pragma once
 
 #include <vector>
@@ -29,6 +29,9 @@ public:
                     const engine::Dialect& dialect, IdlePath path);
 
     void send(const engine::Message& message) override;
+    /// That of the estimate: collectives of a library take their closed form, whose messages, of
+    /// many channels at a time, would all have the ports to themselves.
+    [[nodiscard]] bool models_contention() const override { return estimate_.models_contention(); }
     [[nodiscard]] std::vector<engine::LinkUse> link_use() const override {
         return estimate_.link_use();
     }

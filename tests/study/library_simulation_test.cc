@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "library_machines.h"
+#include "study/gap.h"
 #include "study/jobs.h"
 #include "tests/support/refusals.h"
 #include "tests/support/temporary_folder.h"
@@ -222,6 +223,28 @@ TEST(LibrarySimulation, TheEstimateIsTheClosedFormOfTheTunersChoice) {
                CollectiveKind::AllReduce, bytes, Fidelity::Analytical);
     EXPECT_EQ(results.finish, chosen->time);
     EXPECT_THAT(results.collectives.at(0).algorithm, HasSubstr("NVLS"));
+}
+
+// Levels below contention have the closed form of the estimate: were it messages there, those of
+// all channels would have each port to themselves, and headers would seem to save most of the time.
+TEST(LibrarySimulation, ContentionHoldsTheStepFromTheClosedForm) {
+    Machine machine = switch_of(8, Rate(450'000'000'000), Time::ns(250));
+    machine.system.library = library_of("h100");
+    generators::CollectiveBenchmark benchmark;
+    benchmark.npus = 8;
+    benchmark.size = Bytes(8 * mib);
+    const engine::Workload workload =
+        workload_from(generators::generate(benchmark), workload_options(machine));
+    const engine::Results estimate = simulate(workload, machine, Fidelity::Analytical, {});
+    for (const Fidelity fidelity : {Fidelity::CongestionAware, Fidelity::Fluid, Fidelity::Packet}) {
+        const engine::Results detailed = simulate(workload, machine, fidelity, {});
+        const report::Gap total = explain_gap({estimate, detailed}, workload, machine, {}).total;
+        EXPECT_EQ(total.header, Time()) << name_of(fidelity);
+        EXPECT_EQ(total.latency, Time()) << name_of(fidelity);
+        EXPECT_EQ(total.contention + total.flow_control, detailed.finish - estimate.finish)
+            << name_of(fidelity);
+        EXPECT_EQ(total.total(), detailed.finish - estimate.finish) << name_of(fidelity);
+    }
 }
 
 TEST(LibrarySimulation, AJobByItselfTakesTheEstimate) {
