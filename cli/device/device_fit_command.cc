@@ -61,9 +61,9 @@ void run(const FitOptions& options, CommandContext& context) {
     const std::string base = std::filesystem::path(profile.file).stem().string();
     std::vector<study::KernelFit> fits;
     for (const std::string& file : options.files) {
-        study::KernelTable table = study::read_kernel_table(file, options.table.options());
-        for (study::KernelRow& row : table.rows) {
-            const std::string own = row.gpu.empty() ? "" : study::device_of_gpu(row.gpu);
+        engine::KernelTable table = engine::read_kernel_table(file, options.table.options());
+        for (engine::KernelRow& row : table.rows) {
+            const std::string own = row.gpu.empty() ? "" : engine::device_of_gpu(row.gpu);
             if (!row.gpu.empty() && own != base && row.gpu != profile.name) {
                 row.skipped = "of another device";
             }

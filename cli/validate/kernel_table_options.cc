@@ -17,8 +17,8 @@ void KernelTableArguments::add_to(CLI::App& command, const std::string& device_h
         ->type_name("COLUMN=TEXT");
 }
 
-study::KernelTableOptions KernelTableArguments::options() const {
-    study::KernelTableOptions made{device, type, {}};
+engine::KernelTableOptions KernelTableArguments::options() const {
+    engine::KernelTableOptions made{device, type, {}};
     for (const std::string& text : where) {
         const std::size_t equals = text.find('=');
         if (equals == std::string::npos || equals == 0) {

@@ -1,4 +1,4 @@
-// Options of commands that read kernel times (study/kernels/kernel_table.h), and how they show
+// Options of commands that read kernel times (engine/device/kernel_table.h), and how they show
 // errors.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "study/kernels/kernel_errors.h"
-#include "study/kernels/kernel_table.h"
+#include "engine/device/kernel_table.h"
 
 namespace npunet::cli {
 
@@ -20,7 +20,7 @@ struct KernelTableArguments {
     /// `device_help` is what --device is for.
     void add_to(CLI::App& command, const std::string& device_help);
     /// Throws InputError for a --where without '='.
-    [[nodiscard]] study::KernelTableOptions options() const;
+    [[nodiscard]] engine::KernelTableOptions options() const;
 };
 
 [[nodiscard]] nlohmann::ordered_json summary_as_json(const study::NamedSummary& one);

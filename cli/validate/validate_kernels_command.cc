@@ -26,7 +26,7 @@ struct KernelsOptions {
 void print_json(const study::KernelLedger& ledger, std::ostream& out) {
     Json rows = Json::array();
     for (const study::KernelLedgerRow& one : ledger.rows) {
-        const study::KernelRow& row = *one.row.row;
+        const engine::KernelRow& row = *one.row.row;
         Json entry{{"id", row.line},
                    {"device", one.device},
                    {"measured", row.measured_us},
@@ -95,8 +95,8 @@ void print(const study::KernelLedger& ledger, std::ostream& out) {
 }
 
 void run(const KernelsOptions& options, CommandContext& context) {
-    const study::KernelTable table =
-        study::read_kernel_table(options.file, options.table.options());
+    const engine::KernelTable table =
+        engine::read_kernel_table(options.file, options.table.options());
     const study::KernelLedger ledger = study::kernel_ledger(table, options.table.device);
     options.json ? print_json(ledger, context.out) : print(ledger, context.out);
 }

@@ -12,6 +12,7 @@
 #include "base/json_writer.h"
 #include "base/shipped_files.h"
 #include "base/suggest.h"
+#include "engine/device/kernel_table.h"
 
 namespace npunet::engine {
 
@@ -158,6 +159,26 @@ void read_memory(const DeviceFields& fields, bool derived, DeviceProfile& profil
     check_device_keys(kernels, known);
 }
 
+/// Tables of kernel times by the type of their inputs, beside the profile where their path is
+/// relative.
+void read_times(const DeviceFields& fields, const DeviceJson& lists, DeviceProfile& profile) {
+    const auto folder = std::filesystem::path(fields.file()).parent_path();
+    for (const auto& [key, list] : lists.items()) {
+        const auto is_text = [](const DeviceJson& one) { return one.is_string(); };
+        if (!list.is_array() || !std::all_of(list.begin(), list.end(), is_text)) {
+            refuse_list(fields, key.c_str(), list, "a list of CSV files");
+        }
+        KernelTableOptions options;
+        options.device = profile.name;
+        options.type = name_of(type_of(fields, key));
+        for (const DeviceJson& file : list) {
+            const std::string path = (folder / file.get<std::string>()).string();
+            profile.times.merge(times_by_shape(read_kernel_table(path, options)));
+            profile.time_files.push_back(path);
+        }
+    }
+}
+
 /// The shipped profile that "based-on" names. Its sources count for what is not replaced.
 DeviceProfile base_profile(const DeviceFields& fields) {
     const std::string name = fields.text("based-on");
@@ -214,7 +235,7 @@ DeviceProfile read_device_profile(const std::string& path) {
         read_json_object<DeviceJson>(path, {"a device profile", "Check the path"});
     const DeviceFields fields(path, document);
     check_device_keys(fields, {"schema", "name", "based-on", "multiprocessors", "peak-tflops",
-                               "memory", "matmul", "attention", "launch-us", "sources"});
+                               "memory", "matmul", "attention", "launch-us", "times", "sources"});
     if (fields.at("schema", "1") != 1) {
         fields.refuse("schema", fields["schema"], "1", "Use the profile of this version");
     }
@@ -250,6 +271,9 @@ DeviceProfile read_device_profile(const std::string& path) {
     }
     if (!derived || fields.contains("launch-us")) {
         profile.launch_us = fields.number("launch-us", time_range);
+    }
+    if (fields.contains("times")) {
+        read_times(fields.object("times"), document["times"], profile);
     }
     const DeviceFields sources = fields.object("sources");
     for (const auto& [key, value] : document["sources"].items()) {

@@ -5,7 +5,8 @@
 //
 // A profile that is "based-on" a shipped one gives its own hardware numbers, and only those rates
 // of kernels that differ. The formulas are in kernel_time.h. Every value of a profile has a source,
-// in words; a fit (study/kernels/profile_fit.h) replaces values and their sources.
+// in words; a fit (study/kernels/profile_fit.h) replaces values and their sources. Tables of one's
+// own kernel times (kernel_table.h) may stand beside the rates.
 //
 // C++17-clean.
 #pragma once
@@ -77,6 +78,10 @@ struct DeviceProfile {
     std::array<MemoryRates, chakra::kernel_kinds>
         memory;            ///< by Kernel, of those that memory limits
     double launch_us = 0;  ///< of each further launch of an operation of several kernels
+    /// Measured times of products and attention by shape, in microseconds, in place of the
+    /// formulas; launches are 1.
+    std::map<KernelCall, double, KernelCallOrder> times;
+    std::vector<std::string> time_files;  ///< the tables that they are from
     /// By key of the file, such as "matmul.bf16": where its values come from.
     std::map<std::string, std::string> sources;
     std::string file;  ///< for messages

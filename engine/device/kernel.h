@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "chakra/trace/kernel.h"
@@ -47,5 +48,13 @@ struct KernelCall {
     return a.kernel == b.kernel && a.type == b.type && a.causal == b.causal &&
            a.launches == b.launches && a.shape == b.shape;
 }
+
+/// Any order, for maps.
+struct KernelCallOrder {
+    [[nodiscard]] bool operator()(const KernelCall& a, const KernelCall& b) const {
+        return std::tie(a.kernel, a.type, a.causal, a.launches, a.shape) <
+               std::tie(b.kernel, b.type, b.causal, b.launches, b.shape);
+    }
+};
 
 }  // namespace npunet::engine

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "base/errors.h"
 
@@ -29,6 +30,19 @@ DataType peak_type(const DeviceProfile& device, DataType type) {
         return DataType::Bf16;
     }
     return type == DataType::Fp32 ? DataType::Tf32 : type;
+}
+
+/// Of the profile's own tables. A grouped product is one of as many products.
+std::optional<double> measured_us(const DeviceProfile& device, KernelCall call) {
+    if (device.times.empty()) {
+        return std::nullopt;
+    }
+    call.launches = 1;
+    if (call.kernel == Kernel::GroupedMatmul) {
+        call.kernel = Kernel::Matmul;
+    }
+    const auto found = device.times.find(call);
+    return found == device.times.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace
@@ -140,6 +154,9 @@ double kernel_us(const DeviceProfile& device, const KernelCall& call, double byt
         return 0;
     }
     const double more = (call.launches - 1) * device.launch_us;
+    if (const auto measured = measured_us(device, call)) {
+        return more + *measured;
+    }
     const std::vector<std::int64_t>& shape = call.shape;
     switch (call.kernel) {
         case Kernel::Matmul:

@@ -26,6 +26,9 @@
 //
 // Everything else: launch + bytes / (bandwidth x efficiency).
 //
+// Where the profile has a measured time of a shape, that is the kernel's in kernel_us(); the
+// formulas, and what validates and fits them, do not know it.
+//
 // C++17-clean.
 #pragma once
 

@@ -160,11 +160,11 @@ std::vector<std::string> profile_files(const std::string& system_file) {
     const SystemFields fields(system_file, document);
     const Dialect dialect = Dialect::named("npunet");
     std::vector<std::string> files;
-    if (const auto device = named_device(fields, dialect)) {
-        files.push_back(device->file);
-    }
-    if (const auto recorded_on = named_recorded_on(fields, dialect)) {
-        files.push_back(recorded_on->file);
+    for (const auto& device : {named_device(fields, dialect), named_recorded_on(fields, dialect)}) {
+        if (device != nullptr) {
+            files.push_back(device->file);
+            files.insert(files.end(), device->time_files.begin(), device->time_files.end());
+        }
     }
     if (const auto stack = named_stack(fields, dialect)) {
         files.push_back(stack->file);

@@ -5,9 +5,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "study/kernels/kernel_table.h"
+#include "engine/device/kernel_table.h"
 
 namespace npunet::study {
+
+using engine::KernelRow;
+using engine::KernelTable;
+using engine::KernelTableKind;
 
 /// Which rows count.
 enum class KernelRows : std::uint8_t {

@@ -80,7 +80,7 @@ KernelLedger kernel_ledger(const KernelTable& table, const std::string& device) 
     };
     for (const KernelRow& row : table.rows) {
         KernelLedgerRow one{{&row, 0}, "", false, row.skipped};
-        const std::string own = row.gpu.empty() ? "" : device_of_gpu(row.gpu);
+        const std::string own = row.gpu.empty() ? "" : engine::device_of_gpu(row.gpu);
         const std::string name = own.empty() ? device : own;
         if (name.empty()) {
             one.skipped = fmt::format("no profile of the device '{}'", row.gpu);

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "engine/device/device_profile.h"
+#include "engine/device/kernel_table.h"
 #include "study/kernels/kernel_errors.h"
-#include "study/kernels/kernel_table.h"
 
 namespace npunet::study {
 

@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/device/kernel_table.h"
 #include "study/kernels/kernel_errors.h"
-#include "study/kernels/kernel_table.h"
 
 namespace npunet::study {
 

@@ -14,6 +14,7 @@
 #include "engine/machine/system_config.h"
 #include "engine/program/operation_decoder.h"
 #include "tests/support/machines.h"
+#include "tests/support/refusals.h"
 #include "tests/support/temporary_folder.h"
 
 namespace npunet::engine {
@@ -316,6 +317,78 @@ TEST(DeviceProfiles, ADerivedOneHasTheBasesKernels) {
               base.matmul.at(DataType::Bf16).efficiency);
     EXPECT_EQ(device.attention.size(), base.attention.size());
     EXPECT_LT(memory_us(device, Kernel::Copy, 1e9), memory_us(base, Kernel::Copy, 1e9));
+}
+
+/// A profile based on the H100's with a table of products and one of attention beside it.
+DeviceProfile with_times(const test::TemporaryFolder& folder, const std::string& times,
+                         const std::string& products) {
+    folder.write("gemm.csv", products);
+    folder.write("attention.csv",
+                 "batch,seq,heads,kv_heads,causal,direction,time_us\n"
+                 "1,4096,32,8,1,forward,500\n1,4096,32,8,1,backward,1250\n");
+    return read_device_profile(
+        folder
+            .write("own.json",
+                   R"({"schema": 1, "name": "own", "based-on": "h100-sxm5-80gb",
+                       "multiprocessors": 132, "peak-tflops": {"bf16": 989, "fp8": 1979},
+                       "memory": {"bandwidth-gb-s": 3350, "capacity-gb": 80}, "sources": {},
+                       "times": )" +
+                       times + "}")
+            .string());
+}
+
+// Shapes of the tables have their times, the mean of two rows among them; all others the formulas,
+// and so have other types and directions. A further launch costs what it does beside a formula.
+TEST(DeviceProfiles, TimesOfOnesOwnComeBeforeTheFormulas) {
+    const test::TemporaryFolder folder;
+    const DeviceProfile device =
+        with_times(folder, R"({"bf16": ["gemm.csv", "attention.csv"]})",
+                   "m,n,k,batch,time_us\n4096,4096,4096,1,200\n4096,4096,4096,1,300\n"
+                   "64,128,256,8,7.5\n");
+    const DeviceProfile base = load_device_profile("h100-sxm5-80gb");
+    const auto product = [](Kernel kernel, DataType type, std::vector<std::int64_t> shape,
+                            std::int32_t launches = 1) {
+        return KernelCall{kernel, type, false, launches, std::move(shape)};
+    };
+    const std::vector<std::int64_t> square{1, 4096, 4096, 4096};
+    EXPECT_EQ(kernel_us(device, product(Kernel::Matmul, DataType::Bf16, square), 0), 250);
+    EXPECT_EQ(kernel_us(device, product(Kernel::Matmul, DataType::Bf16, square, 3), 0),
+              250 + 2 * base.launch_us);
+    EXPECT_EQ(kernel_us(device, product(Kernel::Matmul, DataType::Bf16, square, 0), 0), 0);
+    EXPECT_EQ(
+        kernel_us(device, product(Kernel::GroupedMatmul, DataType::Bf16, {8, 64, 128, 256}), 0),
+        7.5);
+    for (const KernelCall& other :
+         {product(Kernel::Matmul, DataType::Fp8, square),
+          product(Kernel::Matmul, DataType::Bf16, {2, 4096, 4096, 4096}),
+          product(Kernel::Matmul, DataType::Bf16, {1, 4096, 4096, 4097})}) {
+        EXPECT_EQ(kernel_us(device, other, 0), kernel_us(base, other, 0));
+    }
+    KernelCall attention{Kernel::Attention, DataType::Bf16, true, 1, {1, 32, 8, 4096, 4096, 128}};
+    EXPECT_EQ(kernel_us(device, attention, 0), 500);
+    attention.kernel = Kernel::AttentionBackward;
+    EXPECT_EQ(kernel_us(device, attention, 0), 1250);
+    attention.causal = false;
+    EXPECT_EQ(kernel_us(device, attention, 0), kernel_us(base, attention, 0));
+    EXPECT_EQ(matmul_us(device, DataType::Bf16, {1, 4096, 4096, 4096}),
+              matmul_us(base, DataType::Bf16, {1, 4096, 4096, 4096}));
+    EXPECT_EQ(device.time_files.size(), 2U);
+}
+
+TEST(DeviceProfiles, TablesThatAreNoneAreErrors) {
+    const test::TemporaryFolder folder;
+    const auto refused = [&folder](const std::string& times, const std::string& products) {
+        return test::message_of<InputError>([&] { return with_times(folder, times, products); });
+    };
+    const std::string good = "m,n,k,time_us\n1,2,3,4\n";
+    EXPECT_EQ(refused(R"({"bf16": ["gemm.csv"]})", good), "no error");
+    EXPECT_THAT(refused(R"({"bf17": ["gemm.csv"]})", good), testing::HasSubstr("bf17"));
+    EXPECT_THAT(refused(R"({"bf16": "gemm.csv"})", good), testing::HasSubstr("list of CSV files"));
+    EXPECT_THAT(refused(R"({"bf16": ["none.csv"]})", good), testing::HasSubstr("none.csv"));
+    EXPECT_THAT(refused(R"({"bf16": ["gemm.csv"]})", "m,n,k,time_us\n1,2,3,0\n"),
+                testing::HasSubstr("line 2, time_us"));
+    EXPECT_THAT(refused(R"({"bf16": ["gemm.csv"]})", "operation,bytes,time_us\nadd,8,1\n"),
+                testing::HasSubstr("kernels that memory limits"));
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include "base/errors.h"
 #include "engine/device/kernel_time.h"
 #include "study/kernels/kernel_ledger.h"
-#include "study/kernels/kernel_table.h"
 #include "study/kernels/profile_fit.h"
 #include "tests/support/temporary_folder.h"
 
@@ -19,10 +18,13 @@ namespace {
 
 using engine::DataType;
 using engine::Kernel;
+using engine::KernelTable;
+using engine::KernelTableKind;
+using engine::KernelTableOptions;
 
 KernelTable table_of(const std::string& text, const KernelTableOptions& options = {}) {
     const test::TemporaryFolder folder;
-    return read_kernel_table(folder.write("times.csv", text).string(), options);
+    return engine::read_kernel_table(folder.write("times.csv", text).string(), options);
 }
 
 std::string message_of(const std::string& text, const KernelTableOptions& options = {}) {
@@ -80,10 +82,10 @@ TEST(KernelTables, ConditionsSelectRows) {
 }
 
 TEST(KernelTables, NamesOfGpus) {
-    EXPECT_EQ(device_of_gpu("A100-SXM4-80GB"), "a100-sxm4-80gb");
-    EXPECT_EQ(device_of_gpu("H100-SXM 80GB"), "h100-sxm5-80gb");
-    EXPECT_EQ(device_of_gpu("B200"), "b200");
-    EXPECT_EQ(device_of_gpu("L40S"), "");
+    EXPECT_EQ(engine::device_of_gpu("A100-SXM4-80GB"), "a100-sxm4-80gb");
+    EXPECT_EQ(engine::device_of_gpu("H100-SXM 80GB"), "h100-sxm5-80gb");
+    EXPECT_EQ(engine::device_of_gpu("B200"), "b200");
+    EXPECT_EQ(engine::device_of_gpu("L40S"), "");
 }
 
 TEST(KernelLedgers, RowsWithoutAProfileAreListed) {

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,15 +19,15 @@
 #include "engine/device/device_profile.h"
 #include "engine/device/kernel.h"
 
-namespace npunet::study {
+namespace npunet::engine {
 
 struct KernelRow {
     std::size_t line = 0;  ///< in the file
     std::string gpu;       ///< as the file says; empty: it does not
-    engine::Kernel kernel = engine::Kernel::None;
-    engine::DataType type = engine::DataType::None;
-    engine::MatmulShape matmul;
-    engine::AttentionShape attention;
+    Kernel kernel = Kernel::None;
+    DataType type = DataType::None;
+    MatmulShape matmul;
+    AttentionShape attention;
     std::string implementation;  ///< of attention, as the file says
     std::string operation;       ///< memory-bound: as the file says
     double bytes = 0;            ///< memory-bound
@@ -58,15 +59,20 @@ struct KernelTableOptions {
 [[nodiscard]] KernelTable read_kernel_table(const std::string& path,
                                             const KernelTableOptions& options = {});
 
+/// By shape the mean of the rows, in microseconds. Throws InputError for kernels that memory
+/// limits: their shape is no more than a number of bytes.
+[[nodiscard]] std::map<KernelCall, double, KernelCallOrder> times_by_shape(
+    const KernelTable& table);
+
 /// The shipped device of a name as tables and papers write it ("A100-SXM4-80GB", "H100-SXM 80GB");
 /// empty when there is none.
 [[nodiscard]] std::string device_of_gpu(const std::string& gpu);
 
 /// The attention kernel of the profile that the row names; empty: the profile's first.
-[[nodiscard]] std::string attention_kernel_of(const engine::DeviceProfile& device,
+[[nodiscard]] std::string attention_kernel_of(const DeviceProfile& device,
                                               const std::string& implementation);
 
 /// Of a row that is not skipped.
-[[nodiscard]] double predicted_us(const engine::DeviceProfile& device, const KernelRow& row);
+[[nodiscard]] double predicted_us(const DeviceProfile& device, const KernelRow& row);
 
-}  // namespace npunet::study
+}  // namespace npunet::engine

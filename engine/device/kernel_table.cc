@@ -1,22 +1,20 @@
-#include "study/kernels/kernel_table.h"
+#include "engine/device/kernel_table.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <utility>
 
 #include "base/csv_table.h"
 #include "base/errors.h"
 #include "base/suggest.h"
 #include "engine/device/kernel_time.h"
 
-namespace npunet::study {
+namespace npunet::engine {
 
 namespace {
-
-using engine::DataType;
-using engine::Kernel;
 
 constexpr std::int64_t largest_side = std::int64_t{1} << 40;
 
@@ -131,7 +129,7 @@ void fill_attention(const KernelCells& cells, KernelRow& row) {
     }
     row.kernel = direction == "backward" ? Kernel::AttentionBackward : Kernel::Attention;
     row.implementation = cells.text("kernel");
-    engine::AttentionShape& shape = row.attention;
+    AttentionShape& shape = row.attention;
     shape.sequences = cells.whole("batch");
     shape.queries = shape.keys = cells.whole("seq");
     shape.heads = cells.whole("heads");
@@ -211,6 +209,40 @@ KernelTable read_kernel_table(const std::string& path, const KernelTableOptions&
     return table;
 }
 
+std::map<KernelCall, double, KernelCallOrder> times_by_shape(const KernelTable& table) {
+    if (table.kind == KernelTableKind::Memory) {
+        throw InputError({table.file, "line 1", "kernels that memory limits",
+                          "times of products or of attention",
+                          "Fit the profile to them: npunet device fit"});
+    }
+    struct Sum {
+        double us = 0;
+        double rows = 0;
+    };
+    std::map<KernelCall, Sum, KernelCallOrder> sums;
+    for (const KernelRow& row : table.rows) {
+        KernelCall call;
+        call.kernel = row.kernel;
+        call.type = row.type;
+        if (table.kind == KernelTableKind::Matmul) {
+            call.shape = {row.matmul.batch, row.matmul.m, row.matmul.n, row.matmul.k};
+        } else {
+            const AttentionShape& shape = row.attention;
+            call.causal = shape.causal;
+            call.shape = {shape.sequences, shape.heads, shape.kv_heads,
+                          shape.queries,   shape.keys,  shape.head_dim};
+        }
+        Sum& sum = sums[std::move(call)];
+        sum.us += row.measured_us;
+        sum.rows += 1;
+    }
+    std::map<KernelCall, double, KernelCallOrder> times;
+    for (const auto& [call, sum] : sums) {
+        times.emplace(call, sum.us / sum.rows);
+    }
+    return times;
+}
+
 std::string device_of_gpu(const std::string& gpu) {
     static const std::map<std::string, std::string> other_names{{"a100", "a100-sxm4-80gb"},
                                                                 {"a100-80gb", "a100-sxm4-80gb"},
@@ -224,13 +256,12 @@ std::string device_of_gpu(const std::string& gpu) {
     const std::string name = lower_words(gpu);
     const auto other = other_names.find(name);
     const std::string& device = other != other_names.end() ? other->second : name;
-    const std::vector<std::string> known = engine::known_devices();
+    const std::vector<std::string> known = known_devices();
     return std::find(known.begin(), known.end(), device) != known.end() ? device : "";
 }
 
-std::string attention_kernel_of(const engine::DeviceProfile& device,
-                                const std::string& implementation) {
-    for (const engine::AttentionKernel& kernel : device.attention) {
+std::string attention_kernel_of(const DeviceProfile& device, const std::string& implementation) {
+    for (const AttentionKernel& kernel : device.attention) {
         if (implementation.find(kernel.name) != std::string::npos) {
             return kernel.name;
         }
@@ -238,19 +269,19 @@ std::string attention_kernel_of(const engine::DeviceProfile& device,
     return "";
 }
 
-double predicted_us(const engine::DeviceProfile& device, const KernelRow& row) {
+double predicted_us(const DeviceProfile& device, const KernelRow& row) {
     switch (row.kernel) {
         case Kernel::Matmul:
         case Kernel::GroupedMatmul:
-            return engine::matmul_us(device, row.type, row.matmul);
+            return matmul_us(device, row.type, row.matmul);
         case Kernel::Attention:
         case Kernel::AttentionBackward:
-            return engine::attention_us(device, row.type, row.attention,
-                                        row.kernel == Kernel::AttentionBackward,
-                                        attention_kernel_of(device, row.implementation));
+            return attention_us(device, row.type, row.attention,
+                                row.kernel == Kernel::AttentionBackward,
+                                attention_kernel_of(device, row.implementation));
         default:
-            return engine::memory_us(device, row.kernel, row.bytes);
+            return memory_us(device, row.kernel, row.bytes);
     }
 }
 
-}  // namespace npunet::study
+}  // namespace npunet::engine
