@@ -74,6 +74,8 @@ public:
                                                         const LibraryMachine& machine,
                                                         const LibraryOverride& override) const;
 
+    [[nodiscard]] const GpuArchitecture& architecture() const { return architecture_; }
+
     /// The channel of a ring, by its loops; `choice` has Ring.
     [[nodiscard]] RingChannel ring_channel(const LibraryCall& call, const LibraryMachine& machine,
                                            LibraryProtocol protocol, const ChannelUse& use) const;

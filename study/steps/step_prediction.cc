@@ -10,6 +10,7 @@
 #include "generators/transformer/training_step.h"
 #include "study/generated_workload.h"
 #include "topology/builders/builder.h"
+#include "topology/network/reducing_switches.h"
 
 namespace npunet::study {
 
@@ -132,6 +133,10 @@ Machine machine_of(const MeasuredStep& step, const engine::StackProfile& stack) 
                               device->memory_bandwidth};
     machine.system.roofline = true;
     machine.system.library = library_of(step.library_gpu);
+    // NVSwitches of Hopper and later; the A100's do not.
+    if (step.domain > 1 && machine.system.library->model.architecture().nvls_channels > 0) {
+        topology::let_switches_of_dimension_reduce(0, {}, machine.network);
+    }
     return machine;
 }
 

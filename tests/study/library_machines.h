@@ -12,6 +12,7 @@
 #include "study/generated_workload.h"
 #include "study/simulation_run.h"
 #include "tests/support/machines.h"
+#include "topology/network/reducing_switches.h"
 
 namespace npunet::study {
 
@@ -43,14 +44,8 @@ inline Machine nodes_of(std::int32_t per_node, std::int32_t nodes) {
 
 /// All switches of a dimension reduce.
 inline Machine reducing(Machine machine, std::int32_t dimension = 0,
-                        topology::ReducingSwitch limits = {}) {
-    const topology::Graph& graph = machine.network.graph;
-    for (std::size_t node = graph.npus(); node < graph.nodes(); ++node) {
-        if (graph.link(graph.links_from(NodeId(node)).front()).dimension == dimension) {
-            limits.node = NodeId(node);
-            machine.network.reducing_switches.push_back(limits);
-        }
-    }
+                        const topology::ReducingSwitch& limits = {}) {
+    topology::let_switches_of_dimension_reduce(dimension, limits, machine.network);
     return machine;
 }
 

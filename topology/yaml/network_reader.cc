@@ -15,6 +15,7 @@
 #include "topology/builders/builder.h"
 #include "topology/network/network_description.h"
 #include "topology/network/packet_checks.h"
+#include "topology/network/reducing_switches.h"
 #include "topology/yaml/link_fields.h"
 #include "topology/yaml/network_sections.h"
 #include "topology/yaml/standalone_network.h"
@@ -189,12 +190,7 @@ void read_reduces(const YamlField& root, const UnknownKeys& unknown, NetworkDesc
                               "false, or a Switch, which has a switch that could");
         }
         if (limits) {
-            const Graph& graph = network.graph;
-            let_switches_reduce(
-                [&](NodeId node) {
-                    return graph.link(graph.links_from(node).front()).dimension == dimension;
-                },
-                *limits, network);
+            let_switches_of_dimension_reduce(dimension, *limits, network);
         }
         dimension += static_cast<std::int32_t>(words[i].dimensions);
     }

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -72,10 +71,6 @@ struct FatTreeParameters {
 /// latency: 0ns}. Nothing for false.
 [[nodiscard]] std::optional<ReducingSwitch> reduces_at(const YamlField& field,
                                                        const UnknownKeys& unknown);
-
-/// Switches for which `which` is true reduce.
-void let_switches_reduce(const std::function<bool(NodeId)>& which, const ReducingSwitch& limits,
-                         NetworkDescription& network);
 
 /// The key `tiers` of a Custom network, from the inside to the outside:
 ///

@@ -4,6 +4,7 @@
 
 #include "topology/builders/builder.h"
 #include "topology/builders/rail.h"
+#include "topology/network/reducing_switches.h"
 #include "topology/yaml/link_fields.h"
 
 namespace npunet::topology {

@@ -26,15 +26,4 @@ std::optional<ReducingSwitch> reduces_at(const YamlField& field, const UnknownKe
     return limits;
 }
 
-void let_switches_reduce(const std::function<bool(NodeId)>& which, const ReducingSwitch& limits,
-                         NetworkDescription& network) {
-    for (std::size_t number = network.graph.npus(); number < network.graph.nodes(); ++number) {
-        const NodeId node(number);
-        if (which(node)) {
-            network.reducing_switches.push_back(limits);
-            network.reducing_switches.back().node = node;
-        }
-    }
-}
-
 }  // namespace npunet::topology
