@@ -64,7 +64,7 @@ public:
         why.total -= down.total;
         why.notes = high.notes;
         why.notes.insert(why.notes.end(), low.notes.begin(), low.notes.end());
-        why.effect_levels = levels_of_gap(high, up.total);
+        why.effect_levels = levels_of_gap(high, up.direct);
         describe(times, most, why);
         for (std::size_t i = 0; i < list_.size(); ++i) {
             CommunicationGap& entry = why.communications[i];
@@ -76,7 +76,7 @@ public:
         }
         note_unmeasured(why);
         if (runs.size() > 2) {
-            explain_neighbours(runs, order, down.total, high, up.total, why);
+            explain_neighbours(runs, order, down.total, high, up, why);
         }
         sum_along(path, most.finish - least.finish, why);
         add_link_contention(high.occupancies, machine_.network.graph, why);
@@ -90,19 +90,19 @@ private:
     /// them does not depend on them.
     void explain_neighbours(const std::vector<const engine::Results*>& runs,
                             const std::vector<std::uint32_t>& order, const Gap& least,
-                            const EffectSequence& to_most, const Gap& most,
+                            const EffectSequence& to_most, const Attribution& most,
                             report::GapExplanation& why) {
         Gap below = least;
         for (std::size_t i = 1; i < runs.size(); ++i) {
-            report::NeighbourGap pair{runs[i - 1]->fidelity, runs[i]->fidelity, most, {}};
+            report::NeighbourGap pair{runs[i - 1]->fidelity, runs[i]->fidelity, most.total, {}};
             if (i + 1 == runs.size()) {
-                pair.effect_levels = levels_of_gap(to_most, most);
+                pair.effect_levels = levels_of_gap(to_most, most.direct);
             } else {
                 const EffectSequence sequence = levels_to(*runs[i]);
-                pair.gap =
-                    attribute(workload_, levels_, progress_, isolated_, sequence, list_, order)
-                        .total;
-                pair.effect_levels = levels_of_gap(sequence, pair.gap);
+                const Attribution own =
+                    attribute(workload_, levels_, progress_, isolated_, sequence, list_, order);
+                pair.gap = own.total;
+                pair.effect_levels = levels_of_gap(sequence, own.direct);
                 add_notes(sequence.notes, why);
             }
             const Gap total = pair.gap;
@@ -126,17 +126,15 @@ private:
                           estimate_, communication_of_);
     }
 
-    /// `total`: the attribution over the sequence of effect levels; every step is another part of
-    /// it.
+    /// `direct`: what the effect of each step alone adds.
     static std::vector<report::EffectLevelResult> levels_of_gap(const EffectSequence& sequence,
-                                                                const Gap& total) {
+                                                                const std::vector<Time>& direct) {
         std::vector<report::EffectLevelResult> levels{
             {"", sequence.times.front().finish, Time(), Time()}};
         for (std::size_t k = 0; k < sequence.steps.size(); ++k) {
-            Time Gap::*const part = sequence.steps[k].part;
             const Time finish = sequence.times[k + 1].finish;
-            levels.push_back({part_name(part), finish, total.*part,
-                              finish - levels.back().finish - total.*part});
+            levels.push_back({part_name(sequence.steps[k].part), finish, direct[k],
+                              finish - levels.back().finish - direct[k]});
         }
         return levels;
     }

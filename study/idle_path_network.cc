@@ -6,7 +6,7 @@ namespace npunet::study {
 
 IdlePathNetwork::IdlePathNetwork(const topology::NetworkDescription& description,
                                  engine::EventQueue& queue, const engine::Dialect& dialect,
-                                 IdlePath path)
+                                 std::optional<IdlePath> path)
     : description_(description),
       queue_(queue),
       path_(path),
@@ -19,15 +19,15 @@ void IdlePathNetwork::send(const engine::Message& message) {
         late_.resize(message.handle + std::size_t{1});
     }
     engine::Message sent = message;
-    if (path_ != IdlePath::WholeMessages) {
+    if (path_ && *path_ != IdlePath::WholeMessages) {
         sent.bytes = topology::bytes_with_headers(message.bytes, description_.packet);
     }
     Late& late = late_[message.handle];
     late.by = Time();
-    if (path_ != IdlePath::Headers) {
+    if (path_ && *path_ != IdlePath::Headers) {
         const NodeId from = message.source;
         const NodeId to = message.destination;
-        late.by = topology::idle_time(description_, from, to, message.bytes, path_) -
+        late.by = topology::idle_time(description_, from, to, message.bytes, *path_) -
                   topology::idle_time(description_, from, to, sent.bytes, IdlePath::Headers);
     }
     estimate_.send(sent);

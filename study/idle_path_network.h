@@ -5,9 +5,10 @@
 //
 // A message is sent through analytical::CongestionUnaware, with the headers of its packets, and
 // delivered later by what its route costs more than there on an idle network
-// (topology/network/idle_path.h). Nothing waits for a port or a link that it shares.
+// (topology/network/idle_path.h).
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "analytical/congestion_unaware.h"
@@ -24,14 +25,14 @@ class IdlePathNetwork final : public engine::Network,
                               private engine::EventHandler,
                               private engine::MessageListener {
 public:
-    /// The references must outlive the network.
+    /// The references must outlive the network. Without a path: the estimate's own costs.
     IdlePathNetwork(const topology::NetworkDescription& description, engine::EventQueue& queue,
-                    const engine::Dialect& dialect, IdlePath path);
+                    const engine::Dialect& dialect, std::optional<IdlePath> path);
 
     void send(const engine::Message& message) override;
-    /// That of the estimate: collectives of a library take their closed form, whose messages, of
-    /// many channels at a time, would all have the ports to themselves.
-    [[nodiscard]] bool models_contention() const override { return estimate_.models_contention(); }
+    /// The estimate does not, but collectives of a library would then take their closed form, which
+    /// has neither headers nor paths.
+    [[nodiscard]] bool models_contention() const override { return true; }
     [[nodiscard]] std::vector<engine::LinkUse> link_use() const override {
         return estimate_.link_use();
     }
@@ -48,7 +49,7 @@ private:
 
     const topology::NetworkDescription& description_;
     engine::EventQueue& queue_;
-    IdlePath path_;
+    std::optional<IdlePath> path_;
     analytical::CongestionUnaware estimate_;
     std::vector<Late> late_;  ///< by handle
 };

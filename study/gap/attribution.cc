@@ -157,6 +157,7 @@ private:
         const Time dependency = after - old_starts;
         assert(direct + dependency == after - before);
         result_.total.*sequence_.steps[k].part += direct;
+        result_.direct.push_back(direct);
         result_.total.dependency += dependency;
     }
 
@@ -192,7 +193,7 @@ EffectSequence run_levels(const engine::Workload& workload, const Machine& machi
         };
         progress.enter(fmt::format("nodes of the traces, with {}", part_name(step.part)), 0);
         try {
-            if (step.part == &Gap::contention &&
+            if (step.part == &Gap::contention && step.level != EffectLevel::Messages &&
                 machine.dialect.event_order == engine::EventQueue::Order::Content) {
                 LinkTap tap(machine.network, communication_of);
                 sequence.times.push_back(levels.run(workload, step.level, nullptr, tap.wrap()));

@@ -32,6 +32,7 @@ namespace npunet::study {
 /// Parts of the difference, of the whole run and of each communication.
 struct Attribution {
     report::Gap total;
+    std::vector<Time> direct;         ///< P(k) - F(k - 1), by step
     std::vector<report::Gap> of;      ///< by communication
     std::vector<report::Gap> others;  ///< by communication: of its parts the cost of other traffic
     std::vector<bool> measured;       ///< by communication: A() is known

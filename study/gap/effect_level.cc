@@ -1,5 +1,7 @@
 #include "study/gap/effect_level.h"
 
+#include <optional>
+
 #include "analytical/congestion_aware.h"
 #include "analytical/congestion_unaware.h"
 #include "analytical/fluid/fluid_network.h"
@@ -23,16 +25,7 @@ bool controls_congestion(const topology::PacketParameters& packet) {
            packet.congestion_control.algorithm != topology::CongestionAlgorithm::None;
 }
 
-/// Sends nothing.
-class NoNetwork final : public engine::Network {
-public:
-    void send(const engine::Message&) override {}
-    [[nodiscard]] std::vector<engine::LinkUse> link_use() const override { return {}; }
-};
-
-}  // namespace
-
-std::vector<Step> levels_of(Fidelity fidelity, const Machine& machine) {
+std::vector<Step> steps_from_messages(Fidelity fidelity, const Machine& machine) {
     switch (fidelity) {
         case Fidelity::Analytical:
             return {};
@@ -53,6 +46,23 @@ std::vector<Step> levels_of(Fidelity fidelity, const Machine& machine) {
                             {EffectLevel::FiniteBuffers, &Gap::flow_control}};
     if (controls_congestion(machine.network.packet)) {
         steps.push_back({EffectLevel::PacketRun, &Gap::congestion_control});
+    }
+    return steps;
+}
+
+/// Sends nothing.
+class NoNetwork final : public engine::Network {
+public:
+    void send(const engine::Message&) override {}
+    [[nodiscard]] std::vector<engine::LinkUse> link_use() const override { return {}; }
+};
+
+}  // namespace
+
+std::vector<Step> levels_of(Fidelity fidelity, const Machine& machine) {
+    std::vector<Step> steps = steps_from_messages(fidelity, machine);
+    if (!steps.empty() && machine.system.library != nullptr) {
+        steps.insert(steps.begin(), {EffectLevel::Messages, &Gap::contention});
     }
     return steps;
 }
@@ -107,6 +117,8 @@ std::unique_ptr<engine::Network> EffectLevels::network_of(EffectLevel level,
     switch (level) {
         case EffectLevel::Estimate:
             return std::make_unique<analytical::CongestionUnaware>(description, queue, dialect);
+        case EffectLevel::Messages:
+            return std::make_unique<IdlePathNetwork>(description, queue, dialect, std::nullopt);
         case EffectLevel::Headers:
             return std::make_unique<IdlePathNetwork>(description, queue, dialect,
                                                      IdlePath::Headers);

@@ -29,7 +29,8 @@ enum class EffectLevel : std::uint8_t {
     WholeMessages,  ///< the estimate plus store and forward of whole messages at every link
     MessageQueues,  ///< congestion-aware network
     FluidLinks,     ///< idle paths plus shared links, as streams of packets, with unlimited buffers
-    FluidRun        ///< plus the configured buffers, flow control and transport: the fluid run
+    FluidRun,       ///< plus the configured buffers, flow control and transport: the fluid run
+    Messages        ///< the estimate, with messages where a library's collectives have closed forms
 };
 
 /// An effect, and the level that adds it.
@@ -39,7 +40,9 @@ struct Step {
 };
 
 /// The steps from the estimate to a fidelity on a machine, in order, without those that have no
-/// effect, such as congestion control if there is none. The last level is the fidelity itself.
+/// effect, such as congestion control if there is none. With a communication library the first one
+/// is from closed forms to messages, which share ports, and belongs to contention, too. The last
+/// level is the fidelity itself.
 [[nodiscard]] std::vector<Step> levels_of(Fidelity fidelity, const Machine& machine);
 
 /// The network without the effects that the level lacks.
@@ -78,7 +81,7 @@ private:
     PacketOptions packet_;
     GapProgress& progress_;
     /// By level; null before its first use, and for the machine's own network.
-    std::vector<std::unique_ptr<topology::NetworkDescription>> descriptions_{10};
+    std::vector<std::unique_ptr<topology::NetworkDescription>> descriptions_{11};
 };
 
 }  // namespace npunet::study
