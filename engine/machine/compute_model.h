@@ -2,8 +2,9 @@
 // recorded. The profile counts where the system names one and the trace says which kernel it is.
 //
 // Where the system says what device the trace was recorded on, the recorded duration of a GPU
-// operation is moved to its own device: recorded x time there / time here, both by the profiles,
-// or by rooflines where the trace gives operations and bytes but no kernel.
+// operation is moved to the system's device: recorded x time on the system's device / time on the
+// one recorded on, both by profiles, or by rooflines where the trace gives operations and bytes but
+// no kernel.
 //
 // Roofline (Williams, Waterman, Patterson, "Roofline: an insightful visual performance model for
 // multicore architectures", 2009): max(operations / peak, bytes / memory bandwidth), each rounded
