@@ -141,6 +141,19 @@ WorkPointer exchange(GroupBase& inner, const Tensors& outputs, const Tensors& in
     });
 }
 
+WorkPointer gather_inside(GroupBase& inner, const at::Tensor& output, const at::Tensor& input,
+                          const c10d::AllgatherOptions& options) {
+    TensorLists outputs{Tensors{}};
+    const at::Tensor rows = output.view({inner.getSize(), input.numel()});
+    for (int i = 0; i < inner.getSize(); ++i) {
+        outputs[0].push_back(at::empty_like(input).view({input.numel()}));
+    }
+    Tensors inputs{input.contiguous().view({input.numel()})};
+    const Tensors gathered = outputs[0];
+    return carried({inner.allgather(outputs, inputs, options)},
+                   [rows, gathered] { rows.copy_(at::stack(gathered)); });
+}
+
 WorkPointer reduce_scatter_inside(GroupBase& inner, const at::Tensor& output, const Tensors& inputs,
                                   const c10d::ReduceOp& reduce_op) {
     std::vector<WorkPointer> works;
@@ -248,15 +261,7 @@ WorkPointer RecordingGroup::_allgather_base(at::Tensor& output, at::Tensor& inpu
     const int64_t call = observe("_allgather_base", {input}, {output}, {});
     WorkPointer inside;
     if (inner_) {
-        TensorLists outputs{Tensors{}};
-        const at::Tensor rows = output.view({getSize(), input.numel()});
-        for (int i = 0; i < getSize(); ++i) {
-            outputs[0].push_back(at::empty_like(input).view({input.numel()}));
-        }
-        Tensors inputs{input.contiguous().view({input.numel()})};
-        const Tensors gathered = outputs[0];
-        inside = carried({inner_->allgather(outputs, inputs, options)},
-                         [rows, gathered] { rows.copy_(at::stack(gathered)); });
+        inside = gather_inside(*inner_, output, input, options);
     }
     return completed(call, {output}, inside);
 }
@@ -311,6 +316,42 @@ WorkPointer RecordingGroup::_reduce_scatter_base(at::Tensor& output, at::Tensor&
     }
     return completed(call, {output}, inside);
 }
+
+#if TORCH_VERSION_MAJOR >= 2
+
+WorkPointer RecordingGroup::allgather_into_tensor_coalesced(
+    Tensors& outputs, Tensors& inputs, const c10d::AllgatherOptions& options) {
+    const int64_t call = observe("allgather_into_tensor_coalesced", inputs, outputs, {});
+    WorkPointer inside;
+    if (inner_) {
+        std::vector<WorkPointer> works;
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            works.push_back(gather_inside(*inner_, outputs[i], inputs[i], options));
+        }
+        inside = carried(std::move(works), nullptr);
+    }
+    return completed(call, outputs, inside);
+}
+
+WorkPointer RecordingGroup::reduce_scatter_tensor_coalesced(
+    Tensors& outputs, Tensors& inputs, const c10d::ReduceScatterOptions& options) {
+    Options told;
+    told.reduce_op = name_of(options.reduceOp);
+    const int64_t call = observe("reduce_scatter_tensor_coalesced", inputs, outputs, told);
+    WorkPointer inside;
+    if (inner_) {
+        std::vector<WorkPointer> works;
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            const Tensors rows =
+                parts_of(inputs[i].view({getSize(), outputs[i].numel()}), getSize(), {});
+            works.push_back(reduce_scatter_inside(*inner_, outputs[i], rows, options.reduceOp));
+        }
+        inside = carried(std::move(works), nullptr);
+    }
+    return completed(call, outputs, inside);
+}
+
+#endif
 
 WorkPointer RecordingGroup::alltoall_base(at::Tensor& output, at::Tensor& input,
                                           std::vector<int64_t>& output_splits,

@@ -72,6 +72,12 @@ public:
                                const c10d::ReduceScatterOptions& options) override;
     WorkPointer _reduce_scatter_base(at::Tensor& output, at::Tensor& input,
                                      const c10d::ReduceScatterOptions& options) override;
+#if TORCH_VERSION_MAJOR >= 2
+    WorkPointer allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+                                                const c10d::AllgatherOptions& options) override;
+    WorkPointer reduce_scatter_tensor_coalesced(
+        Tensors& outputs, Tensors& inputs, const c10d::ReduceScatterOptions& options) override;
+#endif
     WorkPointer alltoall_base(at::Tensor& output, at::Tensor& input,
                               std::vector<int64_t>& output_splits,
                               std::vector<int64_t>& input_splits,

@@ -2,7 +2,8 @@
 
 The job: ranks (of the world), recorded (list of ranks), logs (folder for rank.N.jsonl),
 command ([script, arguments...]), processes, timeout (s of processor time a rank), scalar, values,
-balanced, backend (folder of npunet_backend.so). PyTorch is loaded once; each rank is a fork. What goes wrong is in logs/failure.json.
+balanced, backend (folder of npunet_backend.so). PyTorch is loaded once; each rank is a fork. What
+goes wrong is in logs/failure.json.
 """
 
 import ctypes
@@ -21,11 +22,17 @@ def end_with_parent():
 
 
 class Ranks:
-    """The forks of the ranks that are being recorded."""
+    """The forks of the ranks that are being recorded.
+
+    A rank that needs a message of another one ends, and starts again when that one has said more.
+    Ranks that nothing else asks for may so be recorded, too.
+    """
 
     def __init__(self, job):
         self._job = job
         self._running = {}
+        self._recorded = set()
+        self._said = {}  # how many messages a rank that waits has said
 
     def _output(self, rank):
         return os.path.join(self._job["logs"], f"rank.{rank}.output.txt")
@@ -58,42 +65,70 @@ class Ranks:
         finally:
             os._exit(code)
 
-    def finish_one(self):
-        """Waits for a rank; returns its failure, or None."""
+    def _finish_one(self):
+        """Waits for a rank; returns it and its failure, or None."""
         process, status = os.wait()
         rank = self._running.pop(process)
         if status == 0:
             if os.path.getsize(self._output(rank)) == 0:
                 os.remove(self._output(rank))
-            return None
+            return rank, None
         if os.path.exists(self._failure(rank)):
             with open(self._failure(rank), encoding="utf-8") as file:
-                return json.load(file)
+                failure = json.load(file)
+            os.remove(self._failure(rank))
+            return rank, failure
         number = os.waitstatus_to_exitcode(status)
         text = f"signal {-number} ended the program" if number < 0 else "the recorder ended"
-        return {"rank": rank, "kind": "crash", "message": text, "at": "", "remedy": ""}
+        return rank, {"rank": rank, "kind": "crash", "message": text, "at": "", "remedy": ""}
 
-    def running(self):
-        return len(self._running)
-
-    def kill(self):
+    def _kill(self):
         for process in self._running:
             os.kill(process, signal.SIGKILL)
         while self._running:
             process, _ = os.wait()
             self._running.pop(process)
 
-    def record(self, ranks):
-        """Records these; the first failure ends all and is returned."""
-        waiting = list(ranks)
-        while waiting or self._running:
-            while waiting and self.running() < self._job.get("processes", 1):
+    def _can_go_on(self, failure):
+        """Whether what a rank needs may have been said."""
+        return failure["on"] in self._recorded \
+            or self._said.get(failure["on"], 0) > failure["seen"]
+
+    def record(self, ranks, processes=None):
+        """Records these, where that has not been done; the first failure ends all and is returned."""
+        processes = processes or self._job.get("processes", 1)
+        waiting = [rank for rank in ranks if rank not in self._recorded]
+        stopped = {}  # what each rank needs
+        while waiting or self._running or stopped:
+            while waiting and len(self._running) < processes:
                 self.start(waiting.pop(0))
-            failure = self.finish_one()
-            if failure is not None:
-                self.kill()
+            if not self._running:
+                return {**stopped[min(stopped)], "kind": "hang"}
+            rank, failure = self._finish_one()
+            if failure is None:
+                self._recorded.add(rank)
+            elif failure["kind"] == "needs":
+                stopped[rank] = failure
+                self._said[rank] = failure["said"]
+                source = failure["on"]
+                if source not in self._recorded and source not in stopped \
+                        and source not in waiting and source not in self._running.values():
+                    waiting.insert(0, source)
+            else:
+                self._kill()
                 return failure
+            for one in [one for one in sorted(stopped) if self._can_go_on(stopped[one])]:
+                del stopped[one]
+                waiting.append(one)
         return None
+
+    def discard_others(self, ranks):
+        """The logs of ranks that were recorded for what they say alone."""
+        for rank in self._recorded.difference(ranks):
+            for path in (os.path.join(self._job["logs"], f"rank.{rank}.jsonl"),
+                         self._output(rank)):
+                if os.path.exists(path):
+                    os.remove(path)
 
 
 def record_listed(ranks, job):
@@ -101,8 +136,9 @@ def record_listed(ranks, job):
     from npunet_recorder import summary
     recorded = sorted(job["recorded"])
     # What the first rank says to others is known when theirs are recorded.
-    failure = ranks.record(recorded[:1]) or ranks.record(recorded[1:])
+    failure = ranks.record(recorded[:1], processes=1) or ranks.record(recorded[1:])
     if failure is None:
+        ranks.discard_others(recorded)
         log_of = [-1] * job["ranks"]
         for rank in recorded:
             log_of[rank] = rank
@@ -117,6 +153,7 @@ def record_distinct(ranks, job):
     from npunet_recorder import distinct, summary
     recorded, log_of, families, failure = distinct.Search(ranks, job).run()
     if failure is None:
+        ranks.discard_others(recorded)
         summary.write(os.path.join(job["logs"], "recording.json"), job["ranks"], recorded, log_of,
                       families)
     return failure
@@ -124,6 +161,7 @@ def record_distinct(ranks, job):
 
 def run(job):
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    job["first"] = 0 if job.get("distinct") else min(job["recorded"])
     try:
         import npunet_recorder.rank  # noqa: F401, loads PyTorch for all forks
         import torch.distributed.optim  # noqa: F401

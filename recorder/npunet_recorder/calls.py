@@ -16,10 +16,12 @@ TYPES = {
     "allgather": "all_gather",
     "_allgather_base": "all_gather",
     "allgather_coalesced": "all_gather",
+    "allgather_into_tensor_coalesced": "all_gather",
     "gather": "gather",
     "scatter": "scatter",
     "reduce_scatter": "reduce_scatter",
     "_reduce_scatter_base": "reduce_scatter",
+    "reduce_scatter_tensor_coalesced": "reduce_scatter",
     "alltoall": "all_to_all",
     "alltoall_base": "all_to_all",
     "send": "send",
@@ -88,14 +90,15 @@ def _fill(target, source):
 class Answers:
     """What another rank has said, as far as the order of the recordings allows.
 
-    said: what this rank says; the others hear the first one, so that what they hear does not depend
-    on how many run at a time. Keys: (members, which of the groups with
-    these members, number of the call in the group, rank).
+    said: what this rank says in collectives; the others hear the first one, so that what they hear
+    does not depend on how many run at a time. Keys: (members, which of the groups with these
+    members, number of the call in the group, rank). messages: what is said from rank to rank.
     """
 
-    def __init__(self, heard=None):
-        self.heard = heard or {}
+    def __init__(self, heard, messages):
+        self.heard = heard
         self.said = {}
+        self.messages = messages
 
 
 class GroupObserver:
@@ -109,6 +112,7 @@ class GroupObserver:
         self._own = members.index(recording.rank)
         self._key = key
         self._calls = 0
+        self._expected = {}  # (message, tensor, line) by call
 
     def observe(self, name, inputs, outputs, options):
         recording = self._recording
@@ -132,23 +136,49 @@ class GroupObserver:
             record["at"] = line
             call = recording.log.add_call(record)
             recording.begin_call(call, list(inputs), list(outputs), line)
-            self._answer(name, inputs, outputs, options)
+            if "peer" in options:
+                self._exchange(call, name, inputs, outputs, options, line)
+            else:
+                self._answer(name, inputs, outputs, options)
             self._calls += 1
         return call
 
     def wait(self, call):
         self._recording.log.add_wait(call, self._recording.stream)
         self._recording.end_call(call)
+        expected = self._expected.pop(call, None)
+        if expected is not None:
+            message, tensor, line = expected
+            heard = self._answers.messages.hear(message, line)
+            with Paused(self._recording):
+                if heard is not None and heard.numel() == tensor.numel():
+                    tensor.copy_(heard.view(tensor.shape))
+                else:
+                    npunet_backend.make_virtual(tensor)
+
+    def _exchange(self, call, name, inputs, outputs, options, line):
+        """A message. Whole numbers, which may be sizes or objects, are heard when it is waited for."""
+        messages, peer, tag = self._answers.messages, self._members[options["peer"]], options["tag"]
+        tensor = (inputs or outputs)[0]
+        if tensor.is_floating_point() or tensor.numel() > SMALL:
+            if name == "recv":
+                npunet_backend.make_virtual(tensor)
+        elif name == "send":
+            messages.say(self._key, peer, tag, tensor, _known([tensor]))
+        elif npunet_backend.is_virtual(tensor):
+            messages.expect(self._key, peer, tag)
+        else:
+            self._expected[call] = (messages.expect(self._key, peer, tag), tensor, line)
 
     def _answer(self, name, inputs, outputs, options):
         kind = TYPES[name]
-        if kind in ("send", "barrier"):
+        if kind == "barrier":
             return
         if kind == "broadcast":
             self._answer_broadcast(outputs, options["root"])
         elif kind in ("all_reduce", "reduce"):
             pass  # keeps its own values
-        elif kind == "recv" or not _known(inputs) or not inputs:
+        elif not _known(inputs) or not inputs:
             for tensor in outputs:
                 npunet_backend.make_virtual(tensor)
         else:
@@ -160,17 +190,19 @@ class GroupObserver:
         if name == "allgather":
             for rank, target in enumerate(outputs):
                 _fill(target, self._said_by(rank, inputs[0]))
-        elif name == "_allgather_base":
-            rows = outputs[0].view(size, inputs[0].numel())
-            for rank in range(size):
-                rows[rank].copy_(self._said_by(rank, inputs[0]).reshape(-1))
+        elif name in ("_allgather_base", "allgather_into_tensor_coalesced"):
+            for place, (source, target) in enumerate(zip(inputs, outputs)):
+                rows = target.view(size, source.numel())
+                for rank in range(size):
+                    rows[rank].copy_(self._said_by(rank, source, place).reshape(-1))
         elif name == "gather":
             for rank, target in enumerate(outputs):
                 _fill(target, self._said_by(rank, inputs[0]))
         elif name in ("reduce_scatter", "scatter"):
             _fill(outputs[0], inputs[self._own])
-        elif name == "_reduce_scatter_base":
-            _fill(outputs[0], inputs[0].reshape(size, -1)[self._own])
+        elif name in ("_reduce_scatter_base", "reduce_scatter_tensor_coalesced"):
+            for source, target in zip(inputs, outputs):
+                _fill(target, source.reshape(size, -1)[self._own])
         elif name == "alltoall_base" and inputs[0].shape == outputs[0].shape \
                 and not options.get("in_splits"):
             # The part for itself: what a rank sends to its own place.
@@ -196,8 +228,8 @@ class GroupObserver:
             if heard is not None and heard.numel() == tensor.numel():
                 tensor.copy_(heard.view(tensor.shape))
 
-    def _said_by(self, rank, own):
-        key = self._key + (self._calls, 0, rank)
+    def _said_by(self, rank, own, place=0):
+        key = self._key + (self._calls, place, rank)
         if rank == self._own:
             self._answers.said[key] = own.detach().clone()
             return own

@@ -110,7 +110,8 @@ class Search:
     def _record(self, ranks):
         """Records those that have not been; returns a failure, or None."""
         missing = sorted(set(ranks) - set(self._signatures))
-        failure = self._runner.record(missing)
+        # The first alone: what it says to others is known when theirs are recorded.
+        failure = self._runner.record(missing, None if self._signatures else 1)
         if failure is None:
             for rank in missing:
                 self._signatures[rank] = signature(self._log(rank), rank, self._grid) \

@@ -1,6 +1,7 @@
 """Process groups of any name and any size, answered by the backend in this process."""
 
 import datetime
+import inspect
 import types
 
 import npunet_backend
@@ -60,30 +61,36 @@ def _asked_name(backend):
 def install(factory, rank, ranks, alone=True):
     """Every process group of this process is the factory's. alone: there are no other processes."""
     if BACKEND.upper() not in c10d.Backend._plugins:
-        c10d.Backend.register_backend(BACKEND, factory.create)
+        register = c10d.Backend.register_backend
+        # From PyTorch 2.0 on a backend is of devices.
+        devices = {"devices": ["cpu", "cuda"]} \
+            if "devices" in inspect.signature(register).parameters else {}
+        register(BACKEND, factory.create, **devices)
     make = c10d._new_process_group_helper
+    parameters = inspect.signature(make)
 
-    def new_process_group(group_size, group_rank, members, backend, store, *args, **kwargs):
-        name = _asked_name(backend)
+    def new_process_group(*args, **kwargs):
+        asked = parameters.bind(*args, **kwargs)
+        name = _asked_name(asked.arguments["backend"])
         if name == "mpi":
             raise RecordingError("unsupported", "the backend mpi, which is asked for",
                                  "Use gloo or nccl")
-        factory.begin(list(members) if members else list(range(group_size)), name)
-        kwargs.pop("pg_options", None)
-        group = make(group_size, group_rank, members, BACKEND, store, *_without_options(args),
-                     **kwargs)
+        members = asked.arguments["global_ranks_in_group"]
+        size = asked.arguments["group_size"]
+        factory.begin(list(members) if members else list(range(size)), name)
+        asked.arguments["backend"] = BACKEND
+        for option in ("pg_options", "backend_options", "device_id"):
+            asked.arguments.pop(option, None)
+        made = make(*asked.args, **asked.kwargs)
+        # From PyTorch 2.1 on with its store.
+        group = made[0] if isinstance(made, tuple) else made
         if group in c10d._pg_map:
             c10d._pg_map[group] = (name, c10d._pg_map[group][1])
-        return group
+        return made
 
     c10d._new_process_group_helper = new_process_group
     if alone:
         _install_alone(rank, ranks)
-
-
-def _without_options(args):
-    """pg_options is the first of those behind the store."""
-    return (None,) + tuple(args[1:]) if args else ()
 
 
 class _NcclGroup:

@@ -125,6 +125,7 @@ class OperationRecorder(TorchDispatchMode):
             plan = self._plans[func] = _Plan(func)
         if self._recording.paused or plan.foreign or os.getpid() != self._process:
             return func(*args, **kwargs)
+        device = kwargs.get("device") if plan.makes_device else None
         if plan.makes_device:
             kwargs = self._on_cpu(kwargs)
         if plan.view:
@@ -132,6 +133,9 @@ class OperationRecorder(TorchDispatchMode):
         tensors = _tensors_of(args, [])
         if kwargs:
             _tensors_of(tuple(kwargs.values()), tensors)
+        # What the program itself keeps on the meta device costs nothing in a real run.
+        if any(tensor.is_meta for tensor in tensors) if device is None else device.type == "meta":
+            return func(*args, **kwargs)
         unknown = any(npunet_backend.is_virtual(tensor) for tensor in tensors)
         if plan.value or plan.comparison:
             return self._value(plan, func, args, kwargs, tensors, unknown)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pickle
 import runpy
 import signal
 import sys
@@ -11,6 +10,7 @@ import traceback
 from npunet_recorder import absent_modules, cuda, groups, marks, program, values
 from npunet_recorder.calls import Answers, GroupObserver
 from npunet_recorder.errors import RecordingError, line_of_exception, program_line
+from npunet_recorder.messages import Messages, Needs, pack, read_pickle, unpack, write_pickle
 from npunet_recorder.operations import OperationRecorder, install_constructor
 from npunet_recorder.recording import Policy, Recording
 
@@ -79,8 +79,11 @@ def _run(recording, answers, command, seconds):
 def _failure(rank, error):
     """What went wrong, for the message."""
     if isinstance(error, RecordingError):
-        return {"rank": rank, "kind": error.kind, "message": str(error), "at": error.line,
-                "remedy": error.remedy}
+        failure = {"rank": rank, "kind": error.kind, "message": str(error), "at": error.line,
+                   "remedy": error.remedy}
+        if isinstance(error, Needs):
+            failure.update(on=error.rank, seen=error.seen)
+        return failure
     cause = error
     while cause is not None:
         if isinstance(cause, RecordingError):
@@ -95,32 +98,32 @@ def _failure(rank, error):
 
 
 def record(rank, job):
-    """Records a rank; returns what went wrong, or None. The first one is recorded alone."""
+    """Records a rank; returns what went wrong, or None. The job's first one is recorded alone."""
     _set_environment(rank, job["ranks"])
     os.environ.update(job.get("environment", {}))
     policy = Policy(job.get("scalar", 0), job.get("values", {}), job.get("balanced", False))
     recording = Recording(rank, job["ranks"], policy)
-    said = os.path.join(job["logs"], "said.pickle")
-    first = not os.path.exists(said)
-    answers = Answers({} if first else _heard(said))
+    path = os.path.join(job["logs"], "said.pickle")
+    first = rank == job["first"]
+    heard = {} if first else {key: unpack(value) for key, value in read_pickle(path, {}).items()}
+    answers = Answers(heard, Messages(job["logs"], rank))
+    failure = None
     try:
         _run(recording, answers, list(job["command"]), job.get("timeout", 600))
     except BaseException as error:  # of the program, whatever it is
         if not isinstance(error, RecordingError):
             traceback.print_exc()
-        return _failure(rank, error)
-    recording.log.write(os.path.join(job["logs"], f"rank.{rank}.jsonl"))
+        failure = _failure(rank, error)
+    if failure is not None and failure["kind"] != "needs":
+        return failure
     if first:
-        with open(said, "wb") as file:
-            pickle.dump({key: value.numpy() for key, value in answers.said.items()}, file)
-    return None
-
-
-def _heard(path):
-    """What the first rank has said, whose recording ends before the others begin."""
-    import torch
-    with open(path, "rb") as file:
-        return {key: torch.from_numpy(value) for key, value in pickle.load(file).items()}
+        write_pickle(path, {key: pack(value) for key, value in answers.said.items()})
+    said = answers.messages.write(complete=failure is None)
+    if failure is None:
+        recording.log.write(os.path.join(job["logs"], f"rank.{rank}.jsonl"))
+    else:
+        failure["said"] = said
+    return failure
 
 
 def write_failure(path, failure):

@@ -39,6 +39,9 @@ class Calls(unittest.TestCase):
     def test_ring(self):
         self.check(["ring.py"], 4)
 
+    def test_handshake(self):
+        self.check(["handshake.py"], 4)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -38,6 +38,13 @@ class Errors(unittest.TestCase):
         self.assertEqual((failure["kind"], failure["rank"]), ("hang", 1), failure)
         self.assertIn("no end after 3 s", failure["message"])
 
+    # Each waits for the shape that the other one tells.
+    def test_ranks_that_wait_for_each_other(self):
+        failure = self.failure_of("shape = torch.zeros(2, dtype=torch.int64)\n"
+                                  "dist.recv(shape, dist.get_rank() ^ 1)\n"
+                                  "dist.send(shape, dist.get_rank() ^ 1)\n")
+        self.check(failure, "hang", 0, 5, "waits for a message of rank 1")
+
     def test_unfinished_collective(self):
         failure = self.failure_of("x = torch.randn(9)\nwork = dist.all_reduce(x, async_op=True)\n")
         self.check(failure, "unfinished", 0, 5, "never waited for")

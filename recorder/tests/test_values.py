@@ -31,6 +31,14 @@ class Values(unittest.TestCase):
         recorded = harness.record(["values.py"], 2)
         self.assertEqual(recorded.outputs[1].splitlines()[1], "['rank 0', 'rank 1']")
 
+    # Ranks that are not asked for are run as well where these tell shapes, and leave no log.
+    def test_messages(self):
+        recorded = harness.record(["handshake.py"], 4, [2])
+        self.assertEqual(recorded.returned, 0, recorded.failure)
+        self.assertEqual(list(recorded.logs), [2])
+        received = [one["out"] for one in recorded.logs[2] if one.get("type") == "recv"]
+        self.assertEqual(received, [[[2]], [[6, 8]], [[1]]])
+
     def test_balanced_experts(self):
         recorded = harness.record(["routed_experts.py"], 4, balanced=True)
         self.assertEqual(recorded.returned, 0, recorded.failure)

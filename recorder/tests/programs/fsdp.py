@@ -1,0 +1,54 @@
+"""Fully sharded data parallelism: parameters are gathered for each block, gradients scattered."""
+
+import argparse
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecision, ShardingStrategy
+from torch.distributed.fsdp.wrap import ModuleWrapPolicy
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("--strategy", default="FULL_SHARD")
+arguments.add_argument("--bf16", action="store_true")
+options = arguments.parse_args()
+HIDDEN = 48
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(HIDDEN)
+        self.up = nn.Linear(HIDDEN, 4 * HIDDEN)
+        self.down = nn.Linear(4 * HIDDEN, HIDDEN)
+
+    def forward(self, x):
+        return x + self.down(nn.functional.gelu(self.up(self.norm(x))))
+
+
+dist.init_process_group("gloo")
+torch.manual_seed(5)
+net = nn.Sequential(nn.Embedding(100, HIDDEN), Block(), Block(), Block(), nn.Linear(HIDDEN, 100))
+kept = {}
+if options.bf16:
+    kept["mixed_precision"] = MixedPrecision(torch.bfloat16, torch.bfloat16)
+if options.strategy.startswith("HYBRID"):
+    kept["device_mesh"] = dist.init_device_mesh("cpu", (2, dist.get_world_size() // 2),
+                                                mesh_dim_names=("replicas", "shards"))
+model = FullyShardedDataParallel(
+    net, auto_wrap_policy=ModuleWrapPolicy({Block}), device_id=torch.device("cpu"),
+    sharding_strategy=ShardingStrategy[options.strategy], **kept)
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+for step in range(2):
+    tokens = torch.randint(100, (4, 17))
+    for part in range(2):
+        # Gradients of the first part are not summed yet.
+        with model.no_sync() if part == 0 and step == 0 else torch.enable_grad():
+            logits = model(tokens[2 * part:2 * part + 2, :-1])
+            nn.functional.cross_entropy(
+                logits.float().flatten(0, 1),
+                tokens[2 * part:2 * part + 2, 1:].reshape(-1)).backward()
+    model.clip_grad_norm_(1.0)
+    optimizer.step()
+    optimizer.zero_grad()
+dist.barrier()

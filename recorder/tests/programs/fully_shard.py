@@ -1,0 +1,38 @@
+"""Fully sharded data parallelism by fully_shard(), parameter by parameter."""
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import fully_shard
+
+HIDDEN = 48
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(HIDDEN)
+        self.up = nn.Linear(HIDDEN, 4 * HIDDEN)
+        self.down = nn.Linear(4 * HIDDEN, HIDDEN)
+
+    def forward(self, x):
+        return x + self.down(nn.functional.gelu(self.up(self.norm(x))))
+
+
+dist.init_process_group("gloo")
+torch.manual_seed(5)
+mesh = init_device_mesh("cpu", (dist.get_world_size(),))
+model = nn.Sequential(nn.Embedding(100, HIDDEN), Block(), Block(), nn.Linear(HIDDEN, 100))
+for block in model[1:3]:
+    fully_shard(block, mesh=mesh)
+fully_shard(model, mesh=mesh)
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+for _ in range(2):
+    tokens = torch.randint(100, (2, 17))
+    loss = nn.functional.cross_entropy(model(tokens[:, :-1]).flatten(0, 1),
+                                       tokens[:, 1:].reshape(-1))
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+    optimizer.zero_grad()
