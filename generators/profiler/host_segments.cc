@@ -142,7 +142,7 @@ private:
             }
         }
         if (call.kind != HostCall::Kind::DeviceSynchronize && !operations.empty()) {
-            operations = {likeliest(operations, call)};
+            operations.assign(1, likeliest(operations, call));
         }
         return operations;
     }

@@ -19,7 +19,7 @@ namespace py = pybind11;
 
 /// The addresses that a tensor spans, [begin, end).
 std::tuple<std::uint64_t, std::uint64_t> span_of(const at::Tensor& tensor) {
-    if (!tensor.has_storage() || tensor.numel() == 0) {
+    if (!tensor.has_storage() || tensor.numel() == 0 || tensor.storage().data() == nullptr) {
         return {0, 0};
     }
     std::uint64_t last = 0;
@@ -58,5 +58,7 @@ PYBIND11_MODULE(npunet_backend, module) {
                      rank, size, name, make_observer(std::move(observer)), group);
              }),
              py::arg("rank"), py::arg("size"), py::arg("name"), py::arg("observer"),
-             py::arg("inner") = py::none());
+             py::arg("inner") = py::none())
+        .def("finish_sends", &RecordingGroup::finish_sends,
+             py::call_guard<py::gil_scoped_release>());
 }

@@ -72,7 +72,8 @@ public:
     bool isCompleted() override { return false; }
 
     bool wait(std::chrono::milliseconds timeout) override {
-        for (const WorkPointer& work : works_) {
+        // Gloo's handle of a send may be waited for once only.
+        for (const WorkPointer& work : std::exchange(works_, {})) {
             work->wait(timeout);
         }
         if (finish_) {
@@ -380,8 +381,18 @@ WorkPointer RecordingGroup::send(Tensors& tensors, int destination, int tag) {
     told.peer = destination;
     told.tag = tag;
     const int64_t call = observe("send", tensors, {}, told);
-    return completed(call, tensors,
-                     inner_ ? inner_->send(tensors, destination, tag) : WorkPointer());
+    WorkPointer inside;
+    if (inner_) {
+        inside = carried({inner_->send(tensors, destination, tag)}, nullptr);
+        sends_.push_back(inside);
+    }
+    return completed(call, tensors, inside);
+}
+
+void RecordingGroup::finish_sends() {
+    for (const WorkPointer& send : std::exchange(sends_, {})) {
+        send->wait(kNoTimeout);
+    }
 }
 
 WorkPointer RecordingGroup::recv(Tensors& tensors, int source, int tag) {

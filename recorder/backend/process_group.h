@@ -90,6 +90,10 @@ public:
     WorkPointer barrier(const c10d::BarrierOptions& options) override;
     void monitoredBarrier(const c10d::BarrierOptions& options, bool wait_all) override;
 
+    /// Waits for all sends of the inner group. Programs for NCCL may not: Gloo drops what is sent when
+    /// its handle goes, so the handles are kept here.
+    void finish_sends();
+
 private:
     struct Options {
         std::string reduce_op;
@@ -108,6 +112,7 @@ private:
     std::string name_;
     Observer observer_;
     c10::intrusive_ptr<GroupBase> inner_;
+    std::vector<WorkPointer> sends_;
 };
 
 }  // namespace npunet::recorder

@@ -1,9 +1,13 @@
 #include "recorder/backend/virtual_memory.h"
 
+#include <c10/core/Allocator.h>
 #include <sys/mman.h>
+
+#include <torch/version.h>
 
 #include <atomic>
 #include <stdexcept>
+#include <utility>
 
 namespace npunet::recorder {
 
@@ -54,6 +58,29 @@ Region& region() {
 
 void keep(void* /*memory*/) {}
 
+c10::DataPtr pointer_to(std::uint64_t bytes) {
+    void* const memory = region().allocate(bytes);
+    return {memory, memory, keep, at::Device(at::kCPU)};
+}
+
+/// What a storage gets when a program resizes it, as FullyShardedDataParallel does to free and to
+/// gather parameters. The classes of later versions than PyTorch 1.13 have more functions.
+class VirtualAllocator : public c10::Allocator {
+public:
+#if TORCH_VERSION_MAJOR >= 2
+    c10::DataPtr allocate(std::size_t bytes) override { return pointer_to(bytes); }
+    void copy_data(void* /*target*/, const void* /*source*/, std::size_t /*count*/) const override {
+    }
+#else
+    c10::DataPtr allocate(std::size_t bytes) const override { return pointer_to(bytes); }
+#endif
+};
+
+c10::Allocator* virtual_allocator() {
+    static VirtualAllocator only;
+    return &only;
+}
+
 std::uint64_t bytes_of(at::IntArrayRef sizes, at::IntArrayRef strides, at::ScalarType type) {
     std::uint64_t last = 0;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -69,8 +96,14 @@ std::uint64_t bytes_of(at::IntArrayRef sizes, at::IntArrayRef strides, at::Scala
 
 at::Tensor empty_virtual(at::IntArrayRef sizes, at::IntArrayRef strides, at::ScalarType type) {
     const std::uint64_t bytes = bytes_of(sizes, strides, type);
-    return at::from_blob(region().allocate(bytes), sizes, strides, keep,
-                         at::TensorOptions().dtype(type).device(at::kCPU));
+    c10::Storage storage(c10::make_intrusive<c10::StorageImpl>(
+        c10::StorageImpl::use_byte_size_t(), static_cast<std::size_t>(bytes), pointer_to(bytes),
+        virtual_allocator(), /*resizable=*/true));
+    at::Tensor tensor = at::detail::make_tensor<c10::TensorImpl>(
+        std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CPU),
+        c10::scalarTypeToTypeMeta(type));
+    tensor.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, strides);
+    return tensor;
 }
 
 bool is_virtual(const at::Tensor& tensor) {
@@ -81,10 +114,9 @@ void make_virtual(const at::Tensor& tensor) {
     if (!tensor.has_storage() || is_virtual(tensor)) {
         return;
     }
-    const at::Storage& storage = tensor.storage();
-    void* const memory = region().allocate(storage.nbytes());
-    storage.unsafeGetStorageImpl()->set_data_ptr(
-        at::DataPtr(memory, memory, keep, at::Device(at::kCPU)));
+    c10::StorageImpl* const storage = tensor.storage().unsafeGetStorageImpl();
+    storage->set_data_ptr(pointer_to(storage->nbytes()));
+    storage->set_allocator(virtual_allocator());
 }
 
 }  // namespace npunet::recorder

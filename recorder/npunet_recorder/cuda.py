@@ -4,6 +4,7 @@ import contextlib
 import types
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from npunet_recorder.errors import RecordingError
 
@@ -149,6 +150,66 @@ def _install_data_parallel():
     wrapper.__init__ = without_devices
 
 
+_device_type = torch.device
+
+
+class _DeviceMeta(type):
+    def __instancecheck__(cls, value):
+        return isinstance(value, _device_type)
+
+    def __call__(cls, *args, **kwargs):
+        return _device_type(*_of_cuda(args), **kwargs)
+
+
+class _Device(metaclass=_DeviceMeta):
+    """torch.device, where numbers alone are GPUs."""
+
+
+def _of_cuda(args):
+    """The first argument, if it is the number of a GPU, as that GPU."""
+    if args and type(args[0]) is int:
+        return (_device_type("cuda", args[0]), *args[1:])
+    return args
+
+
+class DeviceNumbers(TorchFunctionMode):
+    """torch.empty(3, device=0): without a GPU later versions than PyTorch 1.13 refuse the number."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        if kwargs and type(kwargs.get("device")) is int:
+            kwargs = dict(kwargs, device=_device_type("cuda", kwargs["device"]))
+        elif func is torch.Tensor.to:
+            args = (args[0], *_of_cuda(args[1:]))
+        return func(*args, **(kwargs or {}))
+
+
+def device_numbers():
+    """A context for the program: numbers of GPUs are devices."""
+    try:
+        _device_type(0)
+        return contextlib.nullcontext()
+    except RuntimeError:
+        pass
+    torch.device = _Device
+    parse = torch._C._nn._parse_to
+
+    def parse_to(*args, **kwargs):
+        if type(kwargs.get("device")) is int:
+            kwargs["device"] = _device_type("cuda", kwargs["device"])
+        return parse(*_of_cuda(args), **kwargs)
+
+    torch._C._nn._parse_to = parse_to
+    return DeviceNumbers()
+
+
+def _replace(name, function):
+    """In torch.cuda and where else it can be called."""
+    setattr(torch.cuda, name, function)
+    for module in (torch.cuda.random, torch.cuda.memory):
+        if hasattr(module, name):
+            setattr(module, name, function)
+
+
 def _refuse_graphs(*_args, **_kwargs):
     raise RecordingError("unsupported", "CUDA graphs", "Run the program without them")
 
@@ -164,18 +225,20 @@ def install(recording):
                  "manual_seed_all", "set_rng_state", "seed", "reset_peak_memory_stats",
                  "reset_max_memory_allocated", "set_per_process_memory_fraction", "ipc_collect",
                  "set_rng_state_all", "_lazy_call"):
-        setattr(cuda, name, _nothing)
+        _replace(name, _nothing)
     values = {"is_available": True, "is_initialized": True, "device_count": _DEVICES,
               "current_device": local, "memory_allocated": 0, "max_memory_allocated": 0,
               "memory_reserved": 0, "max_memory_reserved": 0, "get_device_name": "recorded",
               "get_device_capability": (8, 0), "initial_seed": 0, "is_bf16_supported": True,
               "mem_get_info": (_MEMORY_BYTES, _MEMORY_BYTES),
-              "is_current_stream_capturing": False}
+              "is_current_stream_capturing": False, "_exchange_device": -1,
+              "_maybe_exchange_device": -1}
     for name, value in values.items():
-        setattr(cuda, name, _number(value))
+        _replace(name, _number(value))
+    _replace("get_rng_state", lambda device=None: torch.zeros(16, dtype=torch.uint8))
+    _replace("memory_stats", lambda device=None: {})
     cuda.get_device_properties = _properties
-    cuda.get_rng_state = lambda _device=None: torch.zeros(16, dtype=torch.uint8)
-    cuda.memory_stats = lambda _device=None: {}
+    cuda.default_generators = tuple(torch.Generator() for _ in range(_DEVICES))
     cuda.graph = _refuse_graphs
     cuda.make_graphed_callables = _refuse_graphs
     for name in ("range_push", "range_pop", "mark"):

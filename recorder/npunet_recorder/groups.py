@@ -33,6 +33,7 @@ class GroupFactory:
         self._observer_of = observer_of
         self._inner_of = inner_of
         self._groups = 0
+        self.made = []
         self._copies = {}
         self._next = None
 
@@ -50,7 +51,8 @@ class GroupFactory:
         inner = self._inner_of(store, rank, size, timeout) if self._inner_of else None
         observer = self._observer_of(number, members, key)
         # Not the name asked for: by it PyTorch's logger takes the group for a real one of Gloo.
-        return npunet_backend.RecordingGroup(rank, size, BACKEND, observer, inner)
+        self.made.append(npunet_backend.RecordingGroup(rank, size, BACKEND, observer, inner))
+        return self.made[-1]
 
 
 def _asked_name(backend):

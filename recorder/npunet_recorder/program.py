@@ -93,7 +93,7 @@ def _install_loaders():
     def without_workers(self, *args, **kwargs):
         kwargs["num_workers"] = 0
         kwargs["persistent_workers"] = False
-        kwargs["prefetch_factor"] = 2
+        kwargs.pop("prefetch_factor", None)
         kwargs["pin_memory"] = False
         make(self, *args, **kwargs)
 

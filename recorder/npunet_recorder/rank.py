@@ -63,7 +63,7 @@ def _run(recording, answers, command, seconds):
     install_constructor()
     marks.attach(recording)
     _limit_time(seconds)
-    with OperationRecorder(recording):
+    with cuda.device_numbers(), OperationRecorder(recording):
         try:
             run_program(command)
         except SystemExit as end:

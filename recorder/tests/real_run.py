@@ -55,6 +55,8 @@ def run_rank(folder, rank, ranks, command):
 
     c10d.rendezvous = rendezvous
     run_program(command)
+    for group in factory.made:
+        group.finish_sends()
     log.write(os.path.join(folder, f"{rank}.jsonl"))
 
 

@@ -9,6 +9,10 @@ from torch.distributed.fsdp import fully_shard
 HIDDEN = 48
 
 
+if not hasattr(torch.cpu.Stream, "record_event"):  # fully_shard() of 2.6 asks for it
+    torch.cpu.Stream.record_event = lambda self, event=None: None
+
+
 class Block(nn.Module):
     def __init__(self):
         super().__init__()
