@@ -16,7 +16,7 @@ arguments = argparse.ArgumentParser()
 arguments.add_argument("--megatron", required=True, help="folder of the checkout")
 for name, default in (("tp", 1), ("pp", 1), ("vpp", 1), ("ep", 1), ("experts", 0), ("layers", 4),
                       ("hidden", 256), ("heads", 8), ("vocabulary", 1024), ("seq", 128),
-                      ("batch", 2), ("micro-batches", 4), ("steps", 1), ("cp", 1)):
+                      ("batch", 2), ("micro-batches", 4), ("steps", 1)):
     arguments.add_argument(f"--{name}", type=int, default=default)
 for name in ("sequence-parallel", "bf16", "recompute"):
     arguments.add_argument(f"--{name}", action="store_true")
@@ -45,19 +45,18 @@ torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
 torch.distributed.init_process_group("nccl")
 chunks = options.vpp if options.vpp > 1 else None
 parallel_state.initialize_model_parallel(
-    options.tp, options.pp, chunks, context_parallel_size=options.cp,
-    expert_model_parallel_size=options.ep)
+    options.tp, options.pp, chunks, expert_model_parallel_size=options.ep)
 tensor_parallel.model_parallel_cuda_manual_seed(1)
-dispatching = {"moe_token_dispatcher_type": options.dispatcher} if options.dispatcher else {}
+dispatching = {"moe_token_dispatcher_type": options.dispatcher,
+               "add_bias_linear": options.dispatcher != "alltoall"} if options.dispatcher else {}
 recomputing = {"recompute_granularity": "full", "recompute_method": "uniform",
                "recompute_num_layers": 1} if options.recompute else {}
 config = TransformerConfig(
     num_layers=options.layers, hidden_size=options.hidden, num_attention_heads=options.heads,
     tensor_model_parallel_size=options.tp, pipeline_model_parallel_size=options.pp,
     virtual_pipeline_model_parallel_size=chunks, sequence_parallel=options.sequence_parallel,
-    context_parallel_size=options.cp, num_moe_experts=options.experts or None,
-    expert_model_parallel_size=options.ep, bf16=options.bf16, params_dtype=dtype,
-    pipeline_dtype=dtype, masked_softmax_fusion=False, gradient_accumulation_fusion=False,
+    num_moe_experts=options.experts or None, expert_model_parallel_size=options.ep,
+    bf16=options.bf16, params_dtype=dtype, pipeline_dtype=dtype, masked_softmax_fusion=False, gradient_accumulation_fusion=False,
     bias_activation_fusion=False, bias_dropout_fusion=False, **dispatching, **recomputing)
 config.finalize_model_grads_func = finalize_model_grads
 
@@ -88,6 +87,8 @@ for chunk in range(options.vpp):
     if chunks:
         parallel_state.set_virtual_pipeline_model_parallel_rank(chunk)
     models.append(build())
+if options.overlap:  # beside the backward pass of the last micro-batch
+    config.no_sync_func = [model.no_sync for model in models] if chunks else models[0].no_sync
 optimizer = None
 if options.optimizer != "none":
     from megatron.core.optimizer import OptimizerConfig, get_megatron_optimizer
@@ -97,10 +98,9 @@ if options.optimizer != "none":
 
 
 def forward_step(_data, model):
-    seq = options.seq // options.cp
-    tokens = torch.randint(options.vocabulary, (options.batch, seq), device="cuda")
-    places = torch.arange(seq, device="cuda").expand(options.batch, -1)
-    mask = torch.ones(1, 1, seq, seq, dtype=torch.bool, device="cuda").triu(1)
+    tokens = torch.randint(options.vocabulary, (options.batch, options.seq), device="cuda")
+    places = torch.arange(options.seq, device="cuda").expand(options.batch, -1)
+    mask = torch.ones(1, 1, options.seq, options.seq, dtype=torch.bool, device="cuda").triu(1)
     losses = model(tokens, places, mask, labels=tokens)
     return losses, lambda output: (output.float().mean(), {"loss": output.detach()})
 

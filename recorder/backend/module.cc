@@ -31,6 +31,14 @@ std::tuple<std::uint64_t, std::uint64_t> span_of(const at::Tensor& tensor) {
     return {begin, begin + (last + 1) * tensor.itemsize()};
 }
 
+/// Where the storage of a tensor begins, and its bytes.
+std::tuple<std::uint64_t, std::uint64_t> storage_of(const at::Tensor& tensor) {
+    if (!tensor.has_storage()) {
+        return {0, 0};
+    }
+    return {reinterpret_cast<std::uintptr_t>(tensor.storage().data()), tensor.storage().nbytes()};
+}
+
 }  // namespace
 
 }  // namespace npunet::recorder
@@ -46,6 +54,7 @@ PYBIND11_MODULE(npunet_backend, module) {
     module.def("is_virtual", &is_virtual);
     module.def("make_virtual", &make_virtual);
     module.def("span_of", &span_of);
+    module.def("storage_of", &storage_of);
     py::class_<RecordingGroup, GroupBase, c10::intrusive_ptr<RecordingGroup>>(module,
                                                                               "RecordingGroup")
         .def(py::init([](int rank, int size, const std::string& name, py::object observer,

@@ -11,7 +11,9 @@ import types
 
 import torch
 
-VERSION = "0.0.0"
+# Programs choose by it what they call: of these they need least.
+_VERSIONS = {"transformer_engine": "2.2.0"}
+_OTHER_VERSION = "0.0.0"
 
 _ABSENT = ("apex", "transformer_engine", "transformer_engine_torch", "amp_C",
            "fused_layer_norm_cuda", "flash_attn", "fused_weight_gradient_mlp_cuda",
@@ -60,6 +62,15 @@ class _LayerNormFunction:
         return torch.nn.functional.layer_norm(input, tuple(normalized_shape), weight, bias, eps)
 
 
+class _FusedAdam(torch.optim.AdamW):
+    """The fused Adam of Apex and Transformer Engine by torch's."""
+
+    def __init__(self, params, lr=1e-3, bias_correction=True, betas=(0.9, 0.999), eps=1e-8,
+                 adam_w_mode=True, weight_decay=0.0, amsgrad=False, **_):
+        super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay,
+                         amsgrad=amsgrad)
+
+
 def _multi_tensor_applier(operation, overflow, lists, *arguments):
     return operation(0, overflow, lists, *arguments)
 
@@ -84,7 +95,11 @@ def _no_offloading(*_args, **_kwargs):
 _KNOWN = {
     "transformer_engine.pytorch": {"LayerNorm": _EngineLayerNorm, "RMSNorm": _EngineRmsNorm},
     "transformer_engine.pytorch.cpu_offload": {"get_cpu_offload_context": _no_offloading},
-    "apex.optimizers": {"FusedAdam": torch.optim.AdamW, "FusedSGD": torch.optim.SGD},
+    "transformer_engine.pytorch.optimizers": {
+        "FusedAdam": _FusedAdam, "FusedSGD": torch.optim.SGD,
+        "multi_tensor_applier": _multi_tensor_applier, "multi_tensor_scale": _multi_tensor_scale,
+        "multi_tensor_l2norm": _multi_tensor_l2norm},
+    "apex.optimizers": {"FusedAdam": _FusedAdam, "FusedSGD": torch.optim.SGD},
     "apex.normalization": {"FusedLayerNorm": _FusedLayerNorm},
     "apex.normalization.fused_layer_norm": {
         "FusedLayerNorm": _FusedLayerNorm,
@@ -95,6 +110,10 @@ _KNOWN = {
     "amp_C": {"multi_tensor_scale": _multi_tensor_scale,
               "multi_tensor_l2norm": _multi_tensor_l2norm},
 }
+
+
+def _version_of(name):
+    return _VERSIONS.get(name, _OTHER_VERSION)
 
 
 class _AbsentClass:
@@ -137,7 +156,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module):
         if module.__name__ in ("transformer_engine", "apex", "flash_attn"):
-            module.__version__ = VERSION
+            module.__version__ = _version_of(module.__name__)
 
 
 def install():
@@ -149,7 +168,7 @@ def install():
             return version_of(name)
         except importlib.metadata.PackageNotFoundError:
             if name.replace("-", "_") in _ABSENT:
-                return VERSION
+                return _version_of(name.replace("-", "_"))
             raise
 
     importlib.metadata.version = version

@@ -181,6 +181,8 @@ class GroupObserver:
         elif not _known(inputs) or not inputs:
             for tensor in outputs:
                 npunet_backend.make_virtual(tensor)
+            if self._recording.shares is not None and inputs:
+                self._recording.shares.set(outputs, self._recording.shares.of(inputs[0]))
         else:
             self._copy_own(name, inputs, outputs, options)
 

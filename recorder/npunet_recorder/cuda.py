@@ -133,7 +133,19 @@ def _install_tensor_methods(recording):
 
     torch.Tensor.cuda = to_gpu
     torch.nn.Module.cuda = to_gpu
+    torch.Tensor.record_stream = _nothing
     torch.Tensor.pin_memory = lambda self, *_args, **_kwargs: self
+    type_of = torch.Tensor.type
+
+    def type_or_cast(self, dtype=None, *args, **kwargs):
+        if dtype is None:
+            name = type_of(self).replace("torch.cuda.", "torch.")
+            return name.replace("torch.", "torch.cuda.") if recording.on_cuda else name
+        if isinstance(dtype, str):
+            dtype = dtype.replace("torch.cuda.", "torch.")
+        return type_of(self, dtype, *args, **kwargs)
+
+    torch.Tensor.type = type_or_cast
     torch.Tensor.is_cuda = property(lambda _self: recording.on_cuda)
     for name in ("FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor",
                  "IntTensor", "ShortTensor", "CharTensor", "ByteTensor", "BoolTensor"):
@@ -172,19 +184,29 @@ def _of_cuda(args):
     return args
 
 
-class DeviceNumbers(TorchFunctionMode):
-    """torch.empty(3, device=0): without a GPU later versions than PyTorch 1.13 refuse the number."""
+class Devices(TorchFunctionMode):
+    """torch.empty(3, device=0), torch.tensor([1.0], device="cuda"): where there is no GPU, later
+    versions than PyTorch 1.13 refuse these before any dispatch."""
+
+    def __init__(self, recording):
+        super().__init__()
+        self._recording = recording
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
-        if kwargs and type(kwargs.get("device")) is int:
-            kwargs = dict(kwargs, device=_device_type("cuda", kwargs["device"]))
+        kwargs = kwargs or {}
+        device = kwargs.get("device")
+        if device is not None:
+            known = _device_type("cuda", device) if type(device) is int else _device_type(device)
+            if known.type not in ("cpu", "meta"):
+                self._recording.on_cuda = True
+                kwargs = dict(kwargs, device=_device_type("cpu"))
         elif func is torch.Tensor.to:
             args = (args[0], *_of_cuda(args[1:]))
-        return func(*args, **(kwargs or {}))
+        return func(*args, **kwargs)
 
 
-def device_numbers():
-    """A context for the program: numbers of GPUs are devices."""
+def devices(recording):
+    """A context for the program: GPUs are devices."""
     try:
         _device_type(0)
         return contextlib.nullcontext()
@@ -199,7 +221,7 @@ def device_numbers():
         return parse(*_of_cuda(args), **kwargs)
 
     torch._C._nn._parse_to = parse_to
-    return DeviceNumbers()
+    return Devices(recording)
 
 
 def _replace(name, function):

@@ -186,6 +186,8 @@ class OperationRecorder(TorchDispatchMode):
         for target in targets:
             npunet_backend.make_virtual(target)
         self._record(plan, func, args, tensors, targets)
+        if self._recording.shares is not None:
+            self._recording.shares.follow(plan.name, args, tensors, targets)
         if not plan.returns_written:
             return None
         if len(func._schema.returns) == 1:
@@ -222,17 +224,28 @@ class OperationRecorder(TorchDispatchMode):
             floating = isinstance(forms, TensorForm) and forms.dtype.is_floating_point
             if not plan.random or not floating or elements <= 1:
                 return func(*args, **kwargs)
-        results = _make_virtual(forms)
+        shares = self._recording.shares
+        results = None
+        if shares is not None and name == "sum" and isinstance(forms, TensorForm) \
+                and elements <= SMALL:
+            results = shares.sums(tensors[0], forms)
+        if results is None:
+            results = _make_virtual(forms)
+        made = _tensors_of(results, [])
         if name not in _WITHOUT_KERNEL:
-            self._record(plan, func, args, tensors, _tensors_of(results, []))
+            self._record(plan, func, args, tensors, made)
+        if shares is not None:
+            shares.follow(name, args, tensors, made)
         return results
 
     def _select(self, plan, func, args, tensors):
-        """What a mask selects: the share that the user gives for the line."""
+        """What a mask selects: the share that the user gives for the line, or that is known."""
         line = program_line()
         share = self._recording.policy.at_lines.get(line)
         mask = {"masked_select": lambda: args[1], "nonzero": lambda: args[0],
                 "index": lambda: args[1][0]}.get(plan.name, lambda: None)()
+        if share is None and mask is not None and self._recording.shares is not None:
+            share = self._recording.shares.of(mask)
         if share is None or mask is None:
             raise RecordingError(
                 "unsupported", f"{plan.name}, whose shape depends on values that do not exist here",
@@ -306,7 +319,7 @@ class OperationRecorder(TorchDispatchMode):
 
 
 def _storage_elements(tensor):
-    return tensor.storage().nbytes() // tensor.element_size()
+    return npunet_backend.storage_of(tensor)[1] // tensor.element_size()
 
 
 def _has_mask(args):

@@ -63,7 +63,7 @@ def _run(recording, answers, command, seconds):
     install_constructor()
     marks.attach(recording)
     _limit_time(seconds)
-    with cuda.device_numbers(), OperationRecorder(recording):
+    with cuda.devices(recording), OperationRecorder(recording):
         try:
             run_program(command)
         except SystemExit as end:

@@ -3,6 +3,7 @@
 import npunet_backend
 
 from npunet_recorder.log import CallLog
+from npunet_recorder.shares import Shares
 
 
 class Policy:
@@ -24,6 +25,7 @@ class Recording:
         self.ranks = ranks
         self.policy = policy
         self.log = CallLog(rank, ranks)
+        self.shares = Shares() if policy.balanced else None
         self.paused = 0
         self.on_cuda = False  # once the program has asked for it
         self.stream = 0

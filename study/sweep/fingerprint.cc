@@ -117,7 +117,8 @@ std::uint64_t fingerprint_of(const DesignSpace& space, const std::vector<Paramet
         text += axis.listed ? "list\n" : "value\n";
         for (const auto& row : axis.rows) {
             for (std::size_t i = 0; i < row.size(); ++i) {
-                const Parameter& parameter = find_parameter(parameters, axis.names[i], {});
+                const Source nowhere;
+                const Parameter& parameter = find_parameter(parameters, axis.names[i], nowhere);
                 const std::string key = parameter.name + ' ' + row[i].path;
                 if (inputs.count(key) == 0) {
                     inputs[key] = fnv1a_of_input(parameter, row[i]);

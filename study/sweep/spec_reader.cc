@@ -174,7 +174,8 @@ private:
     }
 
     void add_axis(const std::string& name, const YamlField& field) {
-        const Parameter& parameter = find_parameter(parameters_, name, source_of(field));
+        const Source source = source_of(field);
+        const Parameter& parameter = find_parameter(parameters_, name, source);
         refuse_twice(name, field);
         Axis axis{{name}, {}, field.is_list()};
         std::set<std::string> seen;
@@ -342,7 +343,8 @@ private:
     }
 
     void add_replay(const std::string& fidelity, const Source& source, std::size_t top) {
-        const Parameter& parameter = find_parameter(parameters_, "fidelity", {});
+        const std::string name = "fidelity";
+        const Parameter& parameter = find_parameter(parameters_, name, source);
         space_.replay = ReplayStage{read_value(parameter, fidelity, source, folder_), top};
         // The rows of both stages must be told apart.
         for (Axis& axis : space_.axes) {

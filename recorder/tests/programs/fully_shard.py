@@ -9,8 +9,9 @@ from torch.distributed.fsdp import fully_shard
 HIDDEN = 48
 
 
-if not hasattr(torch.cpu.Stream, "record_event"):  # fully_shard() of 2.6 asks for it
+if not hasattr(torch.cpu.Stream, "record_event"):  # fully_shard() of 2.6 asks for them
     torch.cpu.Stream.record_event = lambda self, event=None: None
+    torch.cpu.Stream.wait_event = lambda self, event: None
 
 
 class Block(nn.Module):
