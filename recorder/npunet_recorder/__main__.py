@@ -159,6 +159,14 @@ def record_distinct(ranks, job):
     return failure
 
 
+def load_later_parts():
+    """What programs use of later versions than PyTorch 1.13, also through optimizers."""
+    import torch
+    if hasattr(torch.distributed, "init_device_mesh"):
+        import torch._dynamo  # noqa: F401
+        import torch.distributed.fsdp  # noqa: F401
+
+
 def run(job):
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     job["first"] = 0 if job.get("distinct") else min(job["recorded"])
@@ -166,6 +174,7 @@ def run(job):
         import npunet_recorder.rank  # noqa: F401, loads PyTorch for all forks
         import torch.distributed.optim  # noqa: F401
         import torch.nn.parallel  # noqa: F401
+        load_later_parts()
     except ImportError as error:
         return {"rank": -1, "kind": "missing", "message": str(error), "at": sys.executable,
                 "remedy": ""}

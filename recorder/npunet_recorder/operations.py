@@ -32,6 +32,7 @@ _RANDOM = {"rand", "randn", "randint", "normal", "bernoulli", "multinomial", "un
 _ALWAYS_COMPUTED = {"randperm"}
 _BY_VALUE = {"nonzero", "masked_select", "unique_dim", "_unique", "_unique2", "unique_consecutive",
              "nonzero_static", "repeat_interleave"}
+_CPU = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
 _WITHOUT_KERNEL = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided"}
 
 
@@ -67,6 +68,8 @@ class _Plan:
         schema = func._schema
         namespace, _, self.name = schema.name.partition("::")
         self.foreign = namespace not in ("aten", "prims")
+        # An extension's operation, made of others that are recorded.
+        self.composed = self.foreign and "c10d" not in namespace and hasattr(func, "redispatch")
         self.value = self.name in ("_local_scalar_dense", "item", "is_nonzero")
         self.comparison = self.name == "equal"
         self.random = self.name in _RANDOM
@@ -123,7 +126,12 @@ class OperationRecorder(TorchDispatchMode):
         plan = self._plans.get(func)
         if plan is None:
             plan = self._plans[func] = _Plan(func)
-        if self._recording.paused or plan.foreign or os.getpid() != self._process:
+        if self._recording.paused or os.getpid() != self._process:
+            return func(*args, **kwargs)
+        if plan.composed:
+            with self:
+                return func.redispatch(_CPU, *args, **kwargs)
+        if plan.foreign:
             return func(*args, **kwargs)
         device = kwargs.get("device") if plan.makes_device else None
         if plan.makes_device:
@@ -195,13 +203,18 @@ class OperationRecorder(TorchDispatchMode):
         return tuple(targets)
 
     def _write_out(self, plan, func, args, kwargs, tensors):
-        forms = self._shapes.of(func, args, {name: value for name, value in kwargs.items()})
         targets = _tensors_of([kwargs[name] for name in plan.written_names if name in kwargs], [])
-        for form, target in zip(forms if isinstance(forms, tuple) else (forms,), targets):
-            if tuple(target.shape) != form.size:
-                target.resize_(form.size)
+        # What fills a list returns nothing, and has its sizes from there.
+        if func._schema.returns:
+            forms = self._shapes.of(func, args, kwargs)
+            for form, target in zip(forms if isinstance(forms, tuple) else (forms,), targets):
+                if tuple(target.shape) != form.size:
+                    target.resize_(form.size)
+        for target in targets:
             npunet_backend.make_virtual(target)
         self._record(plan, func, args, tensors, targets)
+        if not func._schema.returns:
+            return None
         return targets[0] if len(targets) == 1 else tuple(targets)
 
     def _compute(self, plan, func, args, kwargs, tensors, unknown):

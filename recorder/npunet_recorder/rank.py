@@ -7,7 +7,7 @@ import signal
 import sys
 import traceback
 
-from npunet_recorder import absent_modules, cuda, groups, marks, program, values
+from npunet_recorder import absent_modules, cuda, groups, marks, program, sharding, values
 from npunet_recorder.calls import Answers, GroupObserver
 from npunet_recorder.errors import RecordingError, line_of_exception, program_line
 from npunet_recorder.messages import Messages, Needs, pack, read_pickle, unpack, write_pickle
@@ -58,6 +58,7 @@ def _run(recording, answers, command, seconds):
     groups.install(factory, recording.rank, recording.ranks)
     absent_modules.install()
     cuda.install(recording)
+    sharding.install(recording)
     program.install(recording)
     values.install(recording)
     install_constructor()

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.path.join(HERE, "programs")
@@ -89,3 +90,25 @@ def calls_of(log):
         result.append({key: value for key, value in record_of_log.items()
                        if key not in ("after", "stream")})
     return result
+
+
+class Comparison(unittest.TestCase):
+    def check(self, command, ranks):
+        """The recording of each rank has the calls of a real run."""
+        recorded = record(command, ranks)
+        self.assertEqual(recorded.returned, 0, recorded.failure)
+        real = run_really(command, ranks)
+        for rank in range(ranks):
+            expected = calls_of(real[rank])
+            found = calls_of(recorded.logs[rank])
+            for place, (one, other) in enumerate(zip(expected, found)):
+                self.assertEqual(one, other, f"rank {rank}, record {place}")
+            self.assertEqual(len(expected), len(found), f"rank {rank}")
+            self.assertGreater(len([1 for one in found if "call" in one]), 0)
+
+
+def later_torch():
+    """Skips a test case where PyTorch is older than 2.6."""
+    import torch
+    version = tuple(int(part) for part in torch.__version__.split(".")[:2])
+    return unittest.skipIf(version < (2, 6), f"PyTorch {torch.__version__}, 2.6 is needed")

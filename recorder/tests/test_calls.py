@@ -5,19 +5,7 @@ import unittest
 import harness
 
 
-class Calls(unittest.TestCase):
-    def check(self, command, ranks):
-        recorded = harness.record(command, ranks)
-        self.assertEqual(recorded.returned, 0, recorded.failure)
-        real = harness.run_really(command, ranks)
-        for rank in range(ranks):
-            expected = harness.calls_of(real[rank])
-            found = harness.calls_of(recorded.logs[rank])
-            for place, (one, other) in enumerate(zip(expected, found)):
-                self.assertEqual(one, other, f"rank {rank}, record {place}")
-            self.assertEqual(len(expected), len(found), f"rank {rank}")
-            self.assertGreater(len([1 for one in found if "call" in one]), 0)
-
+class Calls(harness.Comparison):
     def test_ddp_cnn(self):
         self.check(["ddp_cnn.py"], 4)
 

@@ -9,11 +9,6 @@ from torch.distributed.fsdp import fully_shard
 HIDDEN = 48
 
 
-if not hasattr(torch.cpu.Stream, "record_event"):  # fully_shard() of 2.6 asks for them
-    torch.cpu.Stream.record_event = lambda self, event=None: None
-    torch.cpu.Stream.wait_event = lambda self, event: None
-
-
 class Block(nn.Module):
     def __init__(self):
         super().__init__()
@@ -25,16 +20,18 @@ class Block(nn.Module):
         return x + self.down(nn.functional.gelu(self.up(self.norm(x))))
 
 
-dist.init_process_group("gloo")
+dist.init_process_group("nccl")
+torch.cuda.set_device(dist.get_rank() % 8)
 torch.manual_seed(5)
-mesh = init_device_mesh("cpu", (dist.get_world_size(),))
+mesh = init_device_mesh("cuda", (dist.get_world_size(),))
 model = nn.Sequential(nn.Embedding(100, HIDDEN), Block(), Block(), nn.Linear(HIDDEN, 100))
 for block in model[1:3]:
     fully_shard(block, mesh=mesh)
 fully_shard(model, mesh=mesh)
+model.cuda()
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 for _ in range(2):
-    tokens = torch.randint(100, (2, 17))
+    tokens = torch.randint(100, (2, 17), device="cuda")
     loss = nn.functional.cross_entropy(model(tokens[:, :-1]).flatten(0, 1),
                                        tokens[:, 1:].reshape(-1))
     loss.backward()
