@@ -1,6 +1,7 @@
 """Data-parallel training of a GPT: DistributedDataParallel, gradients clipped."""
 
 import argparse
+import contextlib
 
 import torch
 import torch.distributed as dist
@@ -13,18 +14,22 @@ arguments = argparse.ArgumentParser()
 for name, default in (("layers", 2), ("hidden", 64), ("heads", 4), ("vocabulary", 128),
                       ("seq", 32), ("batch", 2), ("steps", 2), ("bucket-mb", 1)):
     arguments.add_argument(f"--{name}", type=int, default=default)
+arguments.add_argument("--recompute", action="store_true", help="activations in the backward pass")
+arguments.add_argument("--autocast", action="store_true", help="products in bf16, on GPUs")
 options = arguments.parse_args()
 
 dist.init_process_group("gloo")
 torch.manual_seed(1234 + dist.get_rank())
 model = DistributedDataParallel(
-    Gpt(options.layers, options.hidden, options.heads, options.vocabulary, options.seq),
+    Gpt(options.layers, options.hidden, options.heads, options.vocabulary, options.seq,
+        options.recompute),
     bucket_cap_mb=options.bucket_mb)
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
 for _ in range(options.steps):
     tokens = torch.randint(options.vocabulary, (options.batch, options.seq + 1))
-    logits = model(tokens[:, :-1])
-    loss = functional.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].reshape(-1))
+    with torch.autocast("cuda", torch.bfloat16) if options.autocast else contextlib.nullcontext():
+        logits = model(tokens[:, :-1])
+    loss = functional.cross_entropy(logits.float().flatten(0, 1), tokens[:, 1:].reshape(-1))
     optimizer.zero_grad()
     loss.backward()
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)

@@ -5,6 +5,7 @@ import math
 import torch
 from torch import nn
 from torch.nn import functional
+from torch.utils.checkpoint import checkpoint
 
 
 class Block(nn.Module):
@@ -32,8 +33,9 @@ class Block(nn.Module):
 
 
 class Gpt(nn.Module):
-    def __init__(self, layers, hidden, heads, vocabulary, seq):
+    def __init__(self, layers, hidden, heads, vocabulary, seq, recompute=False):
         super().__init__()
+        self.recompute = recompute
         self.tokens = nn.Embedding(vocabulary, hidden)
         self.positions = nn.Embedding(seq, hidden)
         self.blocks = nn.ModuleList(Block(hidden, heads) for _ in range(layers))
@@ -43,5 +45,5 @@ class Gpt(nn.Module):
     def forward(self, tokens):
         x = self.tokens(tokens) + self.positions(torch.arange(tokens.shape[1]))
         for block in self.blocks:
-            x = block(x)
+            x = checkpoint(block, x, use_reentrant=False) if self.recompute else block(x)
         return self.head(self.norm(x))

@@ -224,6 +224,24 @@ def devices(recording):
     return Devices(recording)
 
 
+def _install_autocast(recording):
+    """Autocast of GPUs is that of the CPU, which in PyTorch 1.13 has bf16 only."""
+    autocast = torch.amp.autocast_mode.autocast
+    make = autocast.__init__
+    has_half = not torch.__version__.startswith("1.")
+
+    def on_cpu(self, device_type, dtype=None, *args, **kwargs):
+        if device_type == "cuda":
+            recording.on_cuda = True
+            device_type = "cpu"
+            dtype = dtype or torch.float16
+            if dtype == torch.float16 and not has_half:
+                dtype = torch.bfloat16
+        make(self, device_type, dtype, *args, **kwargs)
+
+    autocast.__init__ = on_cpu
+
+
 def _replace(name, function):
     """In torch.cuda and where else it can be called."""
     setattr(torch.cuda, name, function)
@@ -268,3 +286,4 @@ def install(recording):
     _install_streams(recording)
     _install_tensor_methods(recording)
     _install_data_parallel()
+    _install_autocast(recording)

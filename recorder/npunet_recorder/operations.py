@@ -137,6 +137,8 @@ class OperationRecorder(TorchDispatchMode):
         if plan.makes_device:
             kwargs = self._on_cpu(kwargs)
         if plan.view:
+            if args and isinstance(args[0], (int, float)):  # a number that autograd has saved
+                args = (torch.scalar_tensor(args[0], dtype=torch.float64), *args[1:])
             return func(*args, **kwargs)
         tensors = _tensors_of(args, [])
         if kwargs:

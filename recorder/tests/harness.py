@@ -107,8 +107,11 @@ class Comparison(unittest.TestCase):
             self.assertGreater(len([1 for one in found if "call" in one]), 0)
 
 
+def torch_version():
+    import torch
+    return tuple(int(part) for part in torch.__version__.split(".")[:2])
+
+
 def later_torch():
     """Skips a test case where PyTorch is older than 2.6."""
-    import torch
-    version = tuple(int(part) for part in torch.__version__.split(".")[:2])
-    return unittest.skipIf(version < (2, 6), f"PyTorch {torch.__version__}, 2.6 is needed")
+    return unittest.skipIf(torch_version() < (2, 6), "PyTorch 2.6 is needed")

@@ -28,6 +28,31 @@ class Operations(unittest.TestCase):
         self.assertEqual(flops, {"forward": steps * forward, "backward": steps * 2 * forward,
                                  "optimizer": 0})
 
+    # With recomputation the backward pass runs each layer forward, too; from PyTorch 2.1 on up to the
+    # last product, whose result is not needed.
+    def test_flops_of_recomputation(self):
+        layers, hidden, vocabulary, seq, batch = 3, 64, 128, 32, 2
+        recorded = harness.record(["ddp_gpt.py", "--layers", str(layers), "--steps", "1",
+                                   "--recompute"], 8, [3])
+        self.assertEqual(recorded.returned, 0, recorded.failure)
+        in_layers = batch * seq * layers * (2 * 12 * hidden ** 2 + 4 * seq * hidden)
+        forward = in_layers + batch * seq * 2 * vocabulary * hidden
+        found = [sum(one["flops"] for one in
+                     operations_of(recorded.logs[3], kernel="matmul", phase=phase))
+                 for phase in ("forward", "backward")]
+        if harness.torch_version() >= (2, 1):
+            in_layers -= batch * seq * layers * 2 * 4 * hidden ** 2
+        self.assertEqual(found, [forward, 2 * forward + in_layers])
+
+    # Autocast: products in bf16, parameters and the sums of their gradients in fp32.
+    def test_autocast(self):
+        recorded = harness.record(["ddp_gpt.py", "--steps", "1", "--autocast"], 2, [0])
+        self.assertEqual(recorded.returned, 0, recorded.failure)
+        log = recorded.logs[0]
+        self.assertEqual({one["dtype"] for one in operations_of(log, kernel="matmul")}, {"bf16"})
+        self.assertEqual({one["dtype"] for one in log if one.get("type") == "all_reduce"},
+                         {"float32"})
+
     # The same, split: each rank has 1 / tp of the products of its layers.
     def test_flops_of_a_tensor_parallel_stage(self):
         tp, pp, layers, hidden, vocabulary, seq, batch, micro = 2, 2, 4, 64, 128, 32, 2, 4
