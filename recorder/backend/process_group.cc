@@ -320,8 +320,8 @@ WorkPointer RecordingGroup::_reduce_scatter_base(at::Tensor& output, at::Tensor&
 
 #if TORCH_VERSION_MAJOR >= 2
 
-WorkPointer RecordingGroup::allgather_into_tensor_coalesced(
-    Tensors& outputs, Tensors& inputs, const c10d::AllgatherOptions& options) {
+WorkPointer RecordingGroup::allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+                                                            const c10d::AllgatherOptions& options) {
     const int64_t call = observe("allgather_into_tensor_coalesced", inputs, outputs, {});
     WorkPointer inside;
     if (inner_) {

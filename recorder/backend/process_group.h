@@ -75,8 +75,8 @@ public:
 #if TORCH_VERSION_MAJOR >= 2
     WorkPointer allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                                 const c10d::AllgatherOptions& options) override;
-    WorkPointer reduce_scatter_tensor_coalesced(
-        Tensors& outputs, Tensors& inputs, const c10d::ReduceScatterOptions& options) override;
+    WorkPointer reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+                                                const c10d::ReduceScatterOptions& options) override;
 #endif
     WorkPointer alltoall_base(at::Tensor& output, at::Tensor& input,
                               std::vector<int64_t>& output_splits,
@@ -90,8 +90,8 @@ public:
     WorkPointer barrier(const c10d::BarrierOptions& options) override;
     void monitoredBarrier(const c10d::BarrierOptions& options, bool wait_all) override;
 
-    /// Waits for all sends of the inner group. Programs for NCCL may not: Gloo drops what is sent when
-    /// its handle goes, so the handles are kept here.
+    /// Waits for all sends of the inner group. Programs for NCCL may not: Gloo drops what is sent
+    /// when its handle goes, so the handles are kept here.
     void finish_sends();
 
 private:

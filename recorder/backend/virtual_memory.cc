@@ -68,11 +68,15 @@ c10::DataPtr pointer_to(std::uint64_t bytes) {
 class VirtualAllocator : public c10::Allocator {
 public:
 #if TORCH_VERSION_MAJOR >= 2
-    c10::DataPtr allocate(std::size_t bytes) override { return pointer_to(bytes); }
+    c10::DataPtr allocate(std::size_t bytes) override {
+        return pointer_to(bytes);
+    }
     void copy_data(void* /*target*/, const void* /*source*/, std::size_t /*count*/) const override {
     }
 #else
-    c10::DataPtr allocate(std::size_t bytes) const override { return pointer_to(bytes); }
+    c10::DataPtr allocate(std::size_t bytes) const override {
+        return pointer_to(bytes);
+    }
 #endif
 };
 

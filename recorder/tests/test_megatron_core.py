@@ -1,5 +1,5 @@
-"""Megatron-core itself beside `npunet megatron`, which knows its calls. Needs a checkout of 0.5.0:
-NPUNET_MEGATRON_CORE=FOLDER."""
+"""Megatron-core itself beside `npunet megatron`, which knows its calls. Needs a checkout of 0.5.0 with
+PyTorch 1.13, of 0.12.0 with PyTorch 2.6: NPUNET_MEGATRON_CORE=FOLDER."""
 
 import json
 import os
@@ -68,6 +68,51 @@ class MegatronCore(unittest.TestCase):
 
     def test_tensor(self):
         self.check(2, 1, 4)
+
+    def calls_of(self, log):
+        """Calls by type, and the sum of their bytes."""
+        found = {}
+        for one in log:
+            if "call" in one:
+                count, size = found.get(one["type"], (0, 0))
+                found[one["type"]] = (count + 1, size + one["bytes"])
+        return found
+
+    # Whole steps: tokens go to the ranks of their experts and back by all-to-all in each layer, forward
+    # and backward, each to 2 of 8 experts; those of other tensor ranks are gathered.
+    @unittest.skipUnless(os.path.isdir(os.path.join(CHECKOUT, "megatron", "core", "optimizer")),
+                         "Megatron-core 0.6 or later is needed")
+    def test_experts(self):
+        tp, ep, steps, experts = 2, 4, 2, 8
+        recorded = harness.record(
+            ["megatron_core.py", "--megatron", CHECKOUT, "--tp", str(tp), "--ep", str(ep),
+             "--experts", str(experts), "--dispatcher", "alltoall", "--sequence-parallel",
+             "--bf16", "--optimizer", "distributed", "--steps", str(steps)], 8, [0, 5],
+            balanced=True)
+        self.assertEqual(recorded.returned, 0, recorded.failure)
+        tokens = 2 * BATCH * SEQ // tp
+        for log in recorded.logs.values():
+            calls = self.calls_of(log)
+            exchanges = steps * MICRO * LAYERS * 4
+            self.assertEqual(calls["all_to_all"], (exchanges, exchanges * tokens * HIDDEN * 2))
+            self.assertEqual({tuple(one["sizes"]) for one in log
+                              if one.get("type") == "all_to_all"},
+                             {(tokens * HIDDEN * 2 // ep,) * ep})
+
+    # The distributed optimizer gathers parameters and scatters gradients, here beside the backward
+    # pass; and in 2 stages of 2 chunks with recomputation.
+    @unittest.skipUnless(os.path.isdir(os.path.join(CHECKOUT, "megatron", "core", "optimizer")),
+                         "Megatron-core 0.6 or later is needed")
+    def test_optimizers(self):
+        for more in (["--optimizer", "distributed", "--overlap"],
+                     ["--optimizer", "adam", "--vpp", "2", "--recompute"]):
+            with tempfile.TemporaryDirectory() as folder:
+                result = npunet("record", "--ranks", "8", "--distinct", "--output-dir",
+                                os.path.join(folder, "recorded"), "--", sys.executable,
+                                harness.program_path("megatron_core.py"), "--megatron", CHECKOUT,
+                                "--tp", "2", "--pp", "2", "--sequence-parallel", "--bf16",
+                                "--steps", "2", *more)
+                self.assertEqual(result.returncode, 0, result.stderr)
 
 
 if __name__ == "__main__":
