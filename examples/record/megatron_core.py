@@ -1,5 +1,5 @@
-"""Training steps of Megatron-core's GPT by its own schedule: needs a checkout of Megatron-LM, 0.5 with
-PyTorch 1.13, 0.12 with PyTorch 2.6.
+"""Training steps of Megatron-core's GPT by its own schedule: needs a checkout of Megatron-LM, 0.5
+with PyTorch 1.13, 0.12 with PyTorch 2.6.
 
     megatron_core.py --megatron FOLDER --tp 4 --pp 2 --sequence-parallel
 """
@@ -56,8 +56,9 @@ config = TransformerConfig(
     tensor_model_parallel_size=options.tp, pipeline_model_parallel_size=options.pp,
     virtual_pipeline_model_parallel_size=chunks, sequence_parallel=options.sequence_parallel,
     num_moe_experts=options.experts or None, expert_model_parallel_size=options.ep,
-    bf16=options.bf16, params_dtype=dtype, pipeline_dtype=dtype, masked_softmax_fusion=False, gradient_accumulation_fusion=False,
-    bias_activation_fusion=False, bias_dropout_fusion=False, **dispatching, **recomputing)
+    bf16=options.bf16, params_dtype=dtype, pipeline_dtype=dtype, masked_softmax_fusion=False,
+    gradient_accumulation_fusion=False, bias_activation_fusion=False, bias_dropout_fusion=False,
+    **dispatching, **recomputing)
 config.finalize_model_grads_func = finalize_model_grads
 
 

@@ -95,7 +95,7 @@ class Ranks:
             or self._said.get(failure["on"], 0) > failure["seen"]
 
     def record(self, ranks, processes=None):
-        """Records these, where that has not been done; the first failure ends all and is returned."""
+        """Records these, but for those that have been; the first failure ends all and is returned."""
         processes = processes or self._job.get("processes", 1)
         waiting = [rank for rank in ranks if rank not in self._recorded]
         stopped = {}  # what each rank needs

@@ -157,7 +157,7 @@ class GroupObserver:
                     npunet_backend.make_virtual(tensor)
 
     def _exchange(self, call, name, inputs, outputs, options, line):
-        """A message. Whole numbers, which may be sizes or objects, are heard when it is waited for."""
+        """A message. Whole numbers may be sizes or objects: they are heard when it is waited for."""
         messages, peer, tag = self._answers.messages, self._members[options["peer"]], options["tag"]
         tensor = (inputs or outputs)[0]
         if tensor.is_floating_point() or tensor.numel() > SMALL:

@@ -1,5 +1,5 @@
-"""Meshes of GPUs, FullyShardedDataParallel and fully_shard() without GPUs: all tensors are on the CPU,
-with the streams of the stand-in for CUDA."""
+"""Meshes of GPUs, FullyShardedDataParallel and fully_shard() without GPUs: all tensors are on the
+CPU, with the streams of the stand-in for CUDA."""
 
 import sys
 

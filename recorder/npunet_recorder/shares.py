@@ -1,7 +1,7 @@
 """Which share of a mask is set, as far as that follows from how the program made it.
 
-A program that sends tokens to experts writes ones to a mask where each token is to go: how many there
-are is known, though not where. With --assume balanced they are taken as spread evenly.
+A program that sends tokens to experts writes ones to a mask where each token is to go: how many
+there are is known, though not where. With --assume balanced they are taken as spread evenly.
 """
 
 from fractions import Fraction

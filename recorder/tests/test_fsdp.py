@@ -37,9 +37,9 @@ class Fsdp(harness.Comparison):
             self.assertEqual(len(streams), 1)
             self.assertNotEqual(streams, {0})
 
-    # fully_shard() of 2.6 needs GPUs: no real run on Gloo. In each of 2 steps the parameters of both
-    # blocks are gathered in the forward and in the backward pass, those of the root once; all
-    # gradients are scattered. Dimensions are split in 4 without a rest but for the last layer's bias.
+    # fully_shard() of 2.6 needs GPUs: no real run on Gloo. In each of 2 steps the parameters of
+    # both blocks are gathered in the forward and in the backward pass, those of the root once; all
+    # gradients are scattered. Each first dimension is a multiple of 4.
     def test_fully_shard(self):
         recorded = harness.record(["fully_shard.py"], WORLD, [0])
         self.assertEqual(recorded.returned, 0, recorded.failure)

@@ -1,5 +1,5 @@
-"""Megatron-core itself beside `npunet megatron`, which knows its calls. Needs a checkout of 0.5.0 with
-PyTorch 1.13, of 0.12.0 with PyTorch 2.6: NPUNET_MEGATRON_CORE=FOLDER."""
+"""Megatron-core itself beside `npunet megatron`, which knows its calls. Needs a checkout of 0.5.0
+with PyTorch 1.13, of 0.12.0 with PyTorch 2.6: NPUNET_MEGATRON_CORE=FOLDER."""
 
 import json
 import os
@@ -78,8 +78,8 @@ class MegatronCore(unittest.TestCase):
                 found[one["type"]] = (count + 1, size + one["bytes"])
         return found
 
-    # Whole steps: tokens go to the ranks of their experts and back by all-to-all in each layer, forward
-    # and backward, each to 2 of 8 experts; those of other tensor ranks are gathered.
+    # Whole steps: tokens go to the ranks of their experts and back by all-to-all in each layer,
+    # forward and backward, each to 2 of 8 experts; those of other tensor ranks are gathered.
     @unittest.skipUnless(os.path.isdir(os.path.join(CHECKOUT, "megatron", "core", "optimizer")),
                          "Megatron-core 0.6 or later is needed")
     def test_experts(self):

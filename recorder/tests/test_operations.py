@@ -28,8 +28,8 @@ class Operations(unittest.TestCase):
         self.assertEqual(flops, {"forward": steps * forward, "backward": steps * 2 * forward,
                                  "optimizer": 0})
 
-    # With recomputation the backward pass runs each layer forward, too; from PyTorch 2.1 on up to the
-    # last product, whose result is not needed.
+    # With recomputation the backward pass runs each layer forward, too; from PyTorch 2.1 on up to
+    # the last product, whose result is not needed.
     def test_flops_of_recomputation(self):
         layers, hidden, vocabulary, seq, batch = 3, 64, 128, 32, 2
         recorded = harness.record(["ddp_gpt.py", "--layers", str(layers), "--steps", "1",
