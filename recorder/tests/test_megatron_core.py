@@ -80,8 +80,6 @@ class MegatronCore(unittest.TestCase):
 
     # Whole steps: tokens go to the ranks of their experts and back by all-to-all in each layer,
     # forward and backward, each to 2 of 8 experts; those of other tensor ranks are gathered.
-    @unittest.skipUnless(os.path.isdir(os.path.join(CHECKOUT, "megatron", "core", "optimizer")),
-                         "Megatron-core 0.6 or later is needed")
     def test_experts(self):
         tp, ep, steps, experts = 2, 4, 2, 8
         recorded = harness.record(
@@ -101,8 +99,6 @@ class MegatronCore(unittest.TestCase):
 
     # The distributed optimizer gathers parameters and scatters gradients, here beside the backward
     # pass; and in 2 stages of 2 chunks with recomputation.
-    @unittest.skipUnless(os.path.isdir(os.path.join(CHECKOUT, "megatron", "core", "optimizer")),
-                         "Megatron-core 0.6 or later is needed")
     def test_optimizers(self):
         for more in (["--optimizer", "distributed", "--overlap"],
                      ["--optimizer", "adam", "--vpp", "2", "--recompute"]):
@@ -113,6 +109,10 @@ class MegatronCore(unittest.TestCase):
                                 "--tp", "2", "--pp", "2", "--sequence-parallel", "--bf16",
                                 "--steps", "2", *more)
                 self.assertEqual(result.returncode, 0, result.stderr)
+
+
+if not os.path.isdir(os.path.join(CHECKOUT, "megatron", "core", "optimizer")):  # it came with 0.6
+    del MegatronCore.test_experts, MegatronCore.test_optimizers
 
 
 if __name__ == "__main__":
