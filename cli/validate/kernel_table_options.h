@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "study/kernels/kernel_errors.h"
 #include "engine/device/kernel_table.h"
+#include "study/kernels/kernel_errors.h"
 
 namespace npunet::cli {
 
