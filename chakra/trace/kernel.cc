@@ -1,5 +1,6 @@
 #include "chakra/trace/kernel.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -56,11 +57,16 @@ std::optional<DataType> data_type_named(std::string_view name) {
 }
 
 DataType data_type_of_torch(std::string_view name) {
-    constexpr std::string_view module = "torch.";
-    if (name.substr(0, module.size()) == module) {
-        name.remove_prefix(module.size());
+    for (const std::string_view space : {"torch.", "c10::"}) {
+        if (name.substr(0, space.size()) == space) {
+            name.remove_prefix(space.size());
+        }
     }
-    if (name.substr(0, 6) == "float8") {
+    std::string letters(name);
+    std::transform(letters.begin(), letters.end(), letters.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    if (letters.compare(0, 6, "float8") == 0) {
         return DataType::Fp8;
     }
     constexpr std::array<std::pair<std::string_view, DataType>, 10> names{
@@ -74,12 +80,9 @@ DataType data_type_of_torch(std::string_view name) {
          {"int8", DataType::Int8},
          {"uint8", DataType::Int8},
          {"bool", DataType::Int8}}};
-    for (const auto& [known, type] : names) {
-        if (name == known) {
-            return type;
-        }
-    }
-    return DataType::None;
+    const auto* const found = std::find_if(names.begin(), names.end(),
+                                           [&](const auto& one) { return one.first == letters; });
+    return found == names.end() ? DataType::None : found->second;
 }
 
 std::string data_type_names() {

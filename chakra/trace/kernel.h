@@ -36,8 +36,8 @@ enum class DataType : std::uint8_t { None, Bf16, Fp16, Fp8, Fp4, Int8, Tf32, Fp3
 /// Nothing for an unknown name.
 [[nodiscard]] std::optional<Kernel> kernel_named(std::string_view name);
 [[nodiscard]] std::optional<DataType> data_type_named(std::string_view name);
-/// By PyTorch's name of it: "bfloat16", "torch.float32", "float8_e4m3fn"; of integers, only those
-/// of a byte. None for other names.
+/// By PyTorch's name of it, in programs and in profiles: "torch.bfloat16", "float32", "c10::Half",
+/// "c10::Float8_e4m3fn"; of integers, only those of a byte. None for other names.
 [[nodiscard]] DataType data_type_of_torch(std::string_view name);
 /// Names separated by commas, for messages.
 [[nodiscard]] std::string data_type_names();

@@ -51,16 +51,7 @@ public:
     }
 
     [[nodiscard]] DataType data_type(std::size_t input) const {
-        const std::string name = type(input);
-        static const std::map<std::string, DataType> known{{"c10::BFloat16", DataType::Bf16},
-                                                           {"c10::Half", DataType::Fp16},
-                                                           {"float", DataType::Fp32},
-                                                           {"c10::Float8_e4m3fn", DataType::Fp8},
-                                                           {"c10::Float8_e5m2", DataType::Fp8},
-                                                           {"c10::Float8_e4m3fnuz", DataType::Fp8},
-                                                           {"c10::Float8_e5m2fnuz", DataType::Fp8}};
-        const auto found = known.find(name);
-        return found == known.end() ? DataType::None : found->second;
+        return chakra::data_type_of_torch(type(input));
     }
 
     /// "True", "1.0"; empty where it is not given.

@@ -54,7 +54,7 @@ TEST(OperatorKernel, Products) {
 TEST(OperatorKernel, WhatSaysTooLittleIsNone) {
     EXPECT_FALSE(operator_kernel({"aten::mm", "[[8, 4], [5, 2]]", bf16, ""}));
     EXPECT_FALSE(operator_kernel({"aten::mm", "[[8, 0], [0, 2]]", bf16, ""}));
-    EXPECT_FALSE(operator_kernel({"aten::mm", "[[8, 4], [4, 2]]", R"(["double", "double"])", ""}));
+    EXPECT_FALSE(operator_kernel({"aten::mm", "[[8, 4], [4, 2]]", R"(["long", "long"])", ""}));
     EXPECT_FALSE(operator_kernel({"aten::mm", "[[8, 4], [4, 2]]", "", ""}));
     EXPECT_FALSE(operator_kernel({"aten::mm", "[[8, 4], [4, 2", bf16, ""}));
     EXPECT_FALSE(operator_kernel({"aten::mm", "", bf16, ""}));
