@@ -13,6 +13,7 @@
 #include "engine/machine/compute_model.h"
 #include "engine/machine/system_config.h"
 #include "engine/program/operation_decoder.h"
+#include "ideal_device.h"
 #include "tests/support/machines.h"
 #include "tests/support/refusals.h"
 #include "tests/support/temporary_folder.h"
@@ -20,23 +21,11 @@
 namespace npunet::engine {
 namespace {
 
-/// Ten multiprocessors of 1 TFLOP/s each, 1000 GB/s, everything else ideal.
+/// Ten multiprocessors of 1 TFLOP/s each, 1000 GB/s; attention moves nothing.
 DeviceProfile ideal() {
-    DeviceProfile device;
-    device.name = "ideal";
-    device.file = "ideal.json";
-    device.multiprocessors = 10;
-    device.peak_tflops[DataType::Bf16] = 10;
-    device.memory_bandwidth = 1000;
-    MatmulRates rates;
-    rates.tiles = {{100, 100}};
-    rates.split_k = {1};
-    rates.cache_bandwidth = 1000;
-    device.matmul[DataType::Bf16] = rates;
-    device.attention.push_back({"flash", {}, {}});
+    DeviceProfile device = ideal_device("ideal", 10, 1000, {0.5, 2});
     device.attention.front().forward.passes = 0;
     device.attention.front().backward.passes = 0;
-    device.memory.fill({0.5, 2});
     return device;
 }
 
@@ -339,7 +328,7 @@ DeviceProfile with_times(const test::TemporaryFolder& folder, const std::string&
 
 // Shapes of the tables have their times, the mean of two rows among them; all others the formulas,
 // and so have other types and directions. A further launch costs what it does beside a formula.
-TEST(DeviceProfiles, TimesOfOnesOwnComeBeforeTheFormulas) {
+TEST(DeviceProfiles, MeasuredTimesComeBeforeTheFormulas) {
     const test::TemporaryFolder folder;
     const DeviceProfile device =
         with_times(folder, R"({"bf16": ["gemm.csv", "attention.csv"]})",

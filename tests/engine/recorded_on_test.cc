@@ -16,28 +16,16 @@
 #include "engine/machine/named_profiles.h"
 #include "engine/machine/system_config.h"
 #include "engine/npu/statistics.h"
+#include "ideal_device.h"
 #include "tests/support/machines.h"
 #include "tests/support/temporary_folder.h"
 
 namespace npunet::engine::recorded_on_test {
 namespace {
 
-/// Ten multiprocessors that reach `tflops` together, and everything else ideal; a norm of B bytes
-/// takes launch + B / (efficiency x bandwidth).
+/// Each further launch takes 2 us.
 DeviceProfile device_of(const char* name, double tflops, double gb_s, MemoryRates memory) {
-    DeviceProfile device;
-    device.name = name;
-    device.file = std::string(name) + ".json";
-    device.multiprocessors = 10;
-    device.peak_tflops[DataType::Bf16] = tflops;
-    device.memory_bandwidth = gb_s;
-    MatmulRates rates;
-    rates.tiles = {{100, 100}};
-    rates.split_k = {1};
-    rates.cache_bandwidth = 1000;
-    device.matmul[DataType::Bf16] = rates;
-    device.attention.push_back({"flash", {}, {}});
-    device.memory.fill(memory);
+    DeviceProfile device = ideal_device(name, tflops, gb_s, memory);
     device.launch_us = 2;
     return device;
 }
