@@ -8,24 +8,13 @@ from torch import nn
 from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecision, ShardingStrategy
 from torch.distributed.fsdp.wrap import ModuleWrapPolicy
 
+from sharded_blocks import HIDDEN, Block
+
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--strategy", default="FULL_SHARD")
 arguments.add_argument("--bf16", action="store_true")
 arguments.add_argument("--cuda", action="store_true")
 options = arguments.parse_args()
-HIDDEN = 48
-
-
-class Block(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.norm = nn.LayerNorm(HIDDEN)
-        self.up = nn.Linear(HIDDEN, 4 * HIDDEN)
-        self.down = nn.Linear(4 * HIDDEN, HIDDEN)
-
-    def forward(self, x):
-        return x + self.down(nn.functional.gelu(self.up(self.norm(x))))
-
 
 dist.init_process_group("nccl" if options.cuda else "gloo")
 kind = "cuda" if options.cuda else "cpu"
