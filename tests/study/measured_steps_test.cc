@@ -62,6 +62,16 @@ TEST(MeasuredSteps, AreModelsPlansAndMachines) {
     EXPECT_TRUE(llama.assumed.empty()) << llama.assumed.front();
 }
 
+// NVLS needs switches that reduce, which the A100's do not.
+TEST(MeasuredSteps, SwitchesOfHopperReduce) {
+    const engine::StackProfile stack = engine::load_stack_profile("megatron-nemo-24");
+    const auto reducing = [&](const std::string& row) {
+        return machine_of(steps_of(row).at(0), stack).network.reducing_switches.size();
+    };
+    EXPECT_EQ(reducing(a100_step), 0U);
+    EXPECT_EQ(reducing(h100_step), 1U);
+}
+
 TEST(MeasuredSteps, SayWhyTheyAreSkippedAndWhatIsAssumed) {
     const auto changed = [](std::string row, const std::string& from, const std::string& to) {
         row.replace(row.find(from), from.size(), to);

@@ -304,6 +304,14 @@ TEST_F(SpecReaderTest, TheFingerprintFollowsTheProfilesOfSystems) {
         "multiprocessors": 101, "peak-tflops": {"bf16": 700},
         "memory": {"bandwidth-gb-s": 3000, "capacity-gb": 64}, "sources": {"hardware": "own"}})");
     EXPECT_NE(read(spec).fingerprint, before);
+
+    write("mine.json", R"({"schema": 1, "name": "mine", "based-on": "h100-sxm5-80gb",
+        "multiprocessors": 101, "peak-tflops": {"bf16": 700}, "times": {"bf16": ["gemm.csv"]},
+        "memory": {"bandwidth-gb-s": 3000, "capacity-gb": 64}, "sources": {"hardware": "own"}})");
+    write("gemm.csv", "m,n,k,time_us\n1,2,3,4\n");
+    const std::uint64_t with_table = read(spec).fingerprint;
+    write("gemm.csv", "m,n,k,time_us\n1,2,3,5\n");
+    EXPECT_NE(read(spec).fingerprint, with_table);
 }
 
 // A limit of 80 bytes is never intended.
