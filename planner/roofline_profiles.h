@@ -38,7 +38,7 @@ struct RooflineDevice {
     double peak_tflops = 0;       ///< 10^12 operations per second, above 0
     double memory_bandwidth = 0;  ///< 10^9 bytes per second, above 0
     double intra_bandwidth = 0;   ///< 10^9 bytes per second to the others of a node; for tp above 1
-    /// How long a kernel takes that reads and writes so many bytes, in us; empty: by roofline.
+    /// Time of a kernel, which reads and writes `bytes`, in us; empty: by roofline.
     std::function<double(const generators::KernelInfo& kernel, std::int64_t bytes)> kernel_us = {};
 };
 

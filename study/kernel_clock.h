@@ -12,7 +12,7 @@
 
 namespace npunet::study {
 
-/// The time of a kernel that reads and writes so many bytes, in us; without effects of scale.
+/// The time of a kernel, which reads and writes `bytes`, in us; without effects of scale.
 using KernelClock = std::function<double(const generators::KernelInfo& kernel, std::int64_t bytes)>;
 
 /// Empty where the system names no device.

@@ -5,8 +5,8 @@
 //
 // A profile that is "based-on" a shipped one gives its own hardware numbers, and only those rates
 // of kernels that differ. The formulas are in kernel_time.h. Every value of a profile has a source,
-// in words; a fit (study/kernels/profile_fit.h) replaces values and their sources. Tables of one's
-// own kernel times (kernel_table.h) may stand beside the rates.
+// in words; a fit (study/kernels/profile_fit.h) replaces values and their sources. Tables of
+// measured kernel times (kernel_table.h) may stand beside the rates.
 //
 // C++17-clean.
 #pragma once
