@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "base/errors.h"
 #include "engine/device/kernel_time.h"
@@ -13,6 +16,7 @@
 #include "study/steps/measured_steps.h"
 #include "study/steps/stack_fit.h"
 #include "study/steps/step_ledger.h"
+#include "tests/support/counted_cases.h"
 #include "tests/support/temporary_folder.h"
 
 namespace npunet::study::measured_steps_test {
@@ -70,6 +74,27 @@ TEST(MeasuredSteps, SwitchesOfHopperReduce) {
     };
     EXPECT_EQ(reducing(a100_step), 0U);
     EXPECT_EQ(reducing(h100_step), 1U);
+}
+
+// Whole steps packet by packet, against the estimate that the ledger is of. The first row is on 16
+// GPUs; the others, on 64 to 128, run in scripts/test-long.
+TEST(MeasuredSteps, TakeAsLongInPackets) {
+    const std::vector<std::string> ids{"MPT-075", "MPT-073", "MPT-072",
+                                       "MPT-035", "MPT-018", "MPT-025"};
+    const std::uint64_t count = std::min<std::uint64_t>(test::random_cases(1, 6), ids.size());
+    const std::vector<MeasuredStep> all = read_measured_steps(measured_steps_file());
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const auto step = std::find_if(
+            all.begin(), all.end(), [&](const MeasuredStep& other) { return other.id == ids[i]; });
+        ASSERT_NE(step, all.end()) << ids[i];
+        StepOptions packets;
+        packets.fidelity = Fidelity::Packet;
+        const double estimate = step_ledger({*step}, {}).rows.at(0).seconds;
+        const double simulated = step_ledger({*step}, packets).rows.at(0).seconds;
+        ASSERT_GT(estimate, 0) << ids[i];
+        EXPECT_NEAR(simulated / estimate, 1, 0.002) << ids[i];
+    }
+    test::count_cases(count);
 }
 
 TEST(MeasuredSteps, SayWhyTheyAreSkippedAndWhatIsAssumed) {
