@@ -16,8 +16,7 @@ std::vector<std::string> left_out_of_fluid(const topology::NetworkDescription& n
     const topology::PacketParameters& packet = network.packet;
     std::vector<std::string> parts;
     if (packet.congestion_control.algorithm != topology::CongestionAlgorithm::None) {
-        parts.push_back(
-            fmt::format("how {} finds its rates", name_of(packet.congestion_control.algorithm)));
+        parts.push_back(fmt::format("how {} finds its rates", name_of(packet.congestion_control)));
     }
     if (packet.flow_control == topology::FlowControl::None) {
         parts.emplace_back("drops of packets");

@@ -90,7 +90,7 @@ void add_headroom(engine::ResolvedPacket& packet, const NetworkDescription& netw
 }
 
 void add_thresholds(engine::ResolvedPacket& packet, const NetworkDescription& network) {
-    if (!topology::looks_at_marks(network.packet.congestion_control.algorithm)) {
+    if (!topology::looks_at_marks(network.packet.congestion_control)) {
         return;
     }
     const topology::Graph& graph = network.graph;
@@ -125,7 +125,7 @@ engine::ResolvedPacket packet_of(const NetworkDescription& network,
     }
     add_thresholds(packet, network);
     packet.transport = name_of(parameters.transport.kind);
-    packet.congestion_control = name_of(parameters.congestion_control.algorithm);
+    packet.congestion_control = name_of(parameters.congestion_control);
     packet.pairs = pairs;
     return packet;
 }

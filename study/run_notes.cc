@@ -69,9 +69,8 @@ void note_link_bound(engine::Results& results) {
 std::vector<std::string> notes_on_marks(const topology::NetworkDescription& network,
                                         const engine::Results& results) {
     const topology::PacketParameters& packet = network.packet;
-    const topology::CongestionAlgorithm algorithm = packet.congestion_control.algorithm;
     if (packet.flow_control == topology::FlowControl::Credit ||
-        !topology::looks_at_marks(algorithm)) {
+        !topology::looks_at_marks(packet.congestion_control)) {
         return {};
     }
     const Congestion congestion = congestion_of(results);
@@ -87,7 +86,7 @@ std::vector<std::string> notes_on_marks(const topology::NetworkDescription& netw
     return {fmt::format(
         "congestion_control: {} heard of no congestion: {}, and none was marked; marks "
         "begin beyond {} on {} -> {}, where at most {} waited: {}",
-        name_of(algorithm),
+        name_of(packet.congestion_control),
         pauses ? fmt::format("links were told to pause {} times", congestion.pauses)
                : fmt::format("{} packets were dropped", congestion.drops),
         format_bytes(topology::marks_begin(packet.ecn, link.rate)), network.graph.name(link.from),

@@ -1,28 +1,14 @@
 #include "packet/congestion/congestion_control.h"
 
-#include "packet/congestion/congestion_parameters.h"
 #include "packet/congestion/dcqcn.h"
 #include "packet/congestion/dctcp.h"
 #include "packet/congestion/hpcc.h"
 #include "packet/congestion/swift.h"
 #include "packet/congestion/timely.h"
 
-#include "topology/parameters/congestion_parameters.h"
-
 namespace npunet::packet {
 
 using topology::CongestionAlgorithm;
-
-CongestionNeeds needs_of(const topology::CongestionControlChoice& choice) {
-    CongestionNeeds needs;
-    needs.telemetry = choice.algorithm == CongestionAlgorithm::Hpcc;
-    needs.echo = choice.algorithm == CongestionAlgorithm::Dctcp;
-    if (choice.algorithm == CongestionAlgorithm::Dcqcn) {
-        needs.notification_interval =
-            rounded(choice.values[topology::DcqcnParameter::cnp_interval]);
-    }
-    return needs;
-}
 
 std::unique_ptr<CongestionControl> make_congestion_control(
     const topology::CongestionControlChoice& choice, const FlowPath& path) {
@@ -40,6 +26,8 @@ std::unique_ptr<CongestionControl> make_congestion_control(
             return std::make_unique<Swift>(choice, path);
         case CongestionAlgorithm::Dctcp:
             return std::make_unique<Dctcp>(choice, path);
+        case CongestionAlgorithm::Custom:
+            return dynamic_cast<const CustomSenders&>(*choice.custom).make_sender(path);
     }
     return nullptr;
 }

@@ -87,21 +87,23 @@ public:
     /// bytes on the wire / rate later. Or no_pacing.
     virtual std::int64_t rate(std::int64_t /* now */) { return no_pacing; }
 
-    /// Scans the state that determines window() and rate() from now on.
-    virtual void scan(engine::StateScan& /* scan */, const engine::FlowProgress& /* progress */) {}
+    /// Scans the state that determines window() and rate() from now on. Without an implementation
+    /// no state equals another, so that periodic traffic is never fast-forwarded.
+    virtual void scan(engine::StateScan& scan, const engine::FlowProgress& /* progress */) {
+        scan.refuse();
+    }
 };
 
-/// What an algorithm requires of switches, receiver and transport.
-struct CongestionNeeds {
-    bool telemetry = false;  ///< ports write HopTelemetry; headers grow by 8 bytes a hop
-    std::int64_t notification_interval = 0;  ///< ps, least between two CNPs of a pair; 0: no CNPs
-    bool echo = false;                       ///< acknowledgements carry the marks of data packets
+/// An algorithm from outside the project: makes its senders.
+class CustomSenders : public topology::CustomCongestionControl {
+public:
+    /// Null leaves the queue pair without congestion control.
+    [[nodiscard]] virtual std::unique_ptr<CongestionControl> make_sender(
+        const FlowPath& path) const = 0;
 };
 
-/// Nothing for None and ReceiverCredit.
-CongestionNeeds needs_of(const topology::CongestionControlChoice& choice);
-
-/// All members of the path must be above 0. Null for None and ReceiverCredit.
+/// All members of the path must be above 0. Null for None and ReceiverCredit. Throws
+/// std::bad_cast for a custom algorithm that does not derive from CustomSenders.
 std::unique_ptr<CongestionControl> make_congestion_control(
     const topology::CongestionControlChoice& choice, const FlowPath& path);
 

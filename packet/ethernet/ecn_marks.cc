@@ -1,7 +1,5 @@
 #include "packet/ethernet/ecn_marks.h"
 
-#include "packet/congestion/congestion_control.h"
-
 #include "base/splitmix64.h"
 #include "topology/network/marking.h"
 
@@ -9,8 +7,7 @@ namespace npunet::packet {
 
 EcnMarks::EcnMarks(const topology::NetworkDescription& description)
     : most_(description.packet.ecn.pmax), seed_(splitmix64(description.packet.seed ^ 0x6d61726b)) {
-    const CongestionNeeds needs = needs_of(description.packet.congestion_control);
-    wanted_ = needs.echo || needs.notification_interval > 0;
+    wanted_ = topology::looks_at_marks(description.packet.congestion_control);
     for (std::size_t number = 0; number < description.graph.links(); ++number) {
         const topology::MarkThresholds thresholds = topology::mark_thresholds(
             description.packet.ecn, description.graph.link(LinkId(number)).rate);

@@ -58,12 +58,12 @@ void EthernetFastForward::set_fast_forward(bool wanted) {
 }
 
 bool EthernetFastForward::are_possible() const {
-    const CongestionAlgorithm algorithm = description_.packet.congestion_control.algorithm;
+    const topology::CongestionControlChoice& control = description_.packet.congestion_control;
     return simulation_.order() == engine::EventQueue::Order::Content &&
            description_.multipath == nullptr && !description_.faults.take_links_down() &&
            links_.are_regular() && !is_split_ && !queues_.histograms().are_kept() &&
-           state_.observer == nullptr && algorithm != CongestionAlgorithm::Hpcc &&
-           algorithm != CongestionAlgorithm::ReceiverCredit;
+           state_.observer == nullptr && !topology::needs_of(control).telemetry &&
+           control.algorithm != CongestionAlgorithm::ReceiverCredit;
 }
 
 void EthernetFastForward::split() {

@@ -10,7 +10,7 @@ TransportReceiver::TransportReceiver(const topology::NetworkDescription& descrip
                                      TransportPackets& packets)
     : kind_(description.packet.transport.kind),
       ack_every_(description.packet.transport.ack_every),
-      needs_(needs_of(description.packet.congestion_control)),
+      needs_(topology::needs_of(description.packet.congestion_control)),
       clock_(clock),
       pairs_(pairs),
       messages_(messages),

@@ -45,7 +45,7 @@ private:
 
     topology::TransportKind kind_;
     std::int64_t ack_every_;  ///< packets for one acknowledgement
-    CongestionNeeds needs_;
+    topology::CongestionNeeds needs_;
     const PacketClock& clock_;
     QueuePairTable& pairs_;
     TransportMessages& messages_;

@@ -24,7 +24,8 @@ public:
                        const TransportMessages& messages, SendQueues& send_queues,
                        RetransmissionTimers& timers)
         : kind_(packet.transport.kind),
-          notification_interval_(needs_of(packet.congestion_control).notification_interval),
+          notification_interval_(
+              topology::needs_of(packet.congestion_control).notification_interval),
           pairs_(pairs),
           messages_(messages),
           send_queues_(send_queues),

@@ -50,7 +50,7 @@ struct Sender {
 class Run {
 public:
     Run(const Bottleneck& setup, const topology::CongestionControlChoice& choice)
-        : setup_(setup), interval_(packet::needs_of(choice).notification_interval) {
+        : setup_(setup), interval_(topology::needs_of(choice).notification_interval) {
         for (int flow = 0; flow < setup.flows; ++flow) {
             Sender sender;
             sender.control = packet::make_congestion_control(choice, setup.path());

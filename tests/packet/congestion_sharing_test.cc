@@ -137,12 +137,12 @@ TEST(CongestionControl, IsMadeAsChosen) {
          {CongestionAlgorithm::None, CongestionAlgorithm::ReceiverCredit}) {
         const CongestionControlChoice choice = topology::standard_choice(algorithm);
         EXPECT_EQ(packet::make_congestion_control(choice, path), nullptr);
-        EXPECT_EQ(packet::needs_of(choice).notification_interval, 0);
+        EXPECT_EQ(topology::needs_of(choice).notification_interval, 0);
     }
     for (const CongestionAlgorithm algorithm : of_senders()) {
         const CongestionControlChoice choice = topology::standard_choice(algorithm);
         EXPECT_NE(packet::make_congestion_control(choice, path), nullptr);
-        const packet::CongestionNeeds needs = packet::needs_of(choice);
+        const topology::CongestionNeeds needs = topology::needs_of(choice);
         EXPECT_EQ(needs.telemetry, algorithm == CongestionAlgorithm::Hpcc);
         EXPECT_EQ(needs.echo, algorithm == CongestionAlgorithm::Dctcp);
         EXPECT_EQ(needs.notification_interval,

@@ -53,7 +53,7 @@ NaiveEthernet::NaiveEthernet(const topology::NetworkDescription& description,
                              engine::EventQueue& queue)
     : graph_(description.graph),
       parameters_(description.packet),
-      needs_(packet::needs_of(description.packet.congestion_control)),
+      needs_(topology::needs_of(description.packet.congestion_control)),
       queue_(queue),
       ports_(graph_.links()),
       nodes_(graph_.nodes()),

@@ -84,7 +84,7 @@ private:
 
     const topology::Graph& graph_;
     const topology::PacketParameters& parameters_;
-    packet::CongestionNeeds needs_;
+    topology::CongestionNeeds needs_;
     engine::EventQueue& queue_;
     std::vector<Port> ports_;
     std::vector<Node> nodes_;

@@ -48,7 +48,7 @@ NaiveTransport::NaiveTransport(const topology::NetworkDescription& description,
                                engine::EventQueue& queue, NaiveWire& wire)
     : description_(description),
       parameters_(description.packet),
-      needs_(packet::needs_of(description.packet.congestion_control)),
+      needs_(topology::needs_of(description.packet.congestion_control)),
       queue_(queue),
       wire_(wire) {}
 

@@ -145,7 +145,7 @@ private:
 
     const topology::NetworkDescription& description_;
     const topology::PacketParameters& parameters_;
-    packet::CongestionNeeds needs_;
+    topology::CongestionNeeds needs_;
     engine::EventQueue& queue_;
     NaiveWire& wire_;
     engine::MessageListener* listener_ = nullptr;

@@ -6,7 +6,7 @@ namespace npunet::topology {
 
 Bytes largest_packet(const PacketParameters& packet) {
     constexpr Bytes telemetry(std::int64_t{64} * 8);
-    const bool grows = packet.congestion_control.algorithm == CongestionAlgorithm::Hpcc;
+    const bool grows = needs_of(packet.congestion_control).telemetry;
     return packet.mtu + packet.header + (grows ? telemetry : Bytes());
 }
 

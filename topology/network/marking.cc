@@ -49,8 +49,7 @@ bool passes_on(const Graph& graph, NodeId node) {
 
 std::optional<LinkWithoutMarks> link_without_marks(const NetworkDescription& network) {
     const PacketParameters& packet = network.packet;
-    if (packet.flow_control == FlowControl::Credit ||
-        !looks_at_marks(packet.congestion_control.algorithm)) {
+    if (packet.flow_control == FlowControl::Credit || !looks_at_marks(packet.congestion_control)) {
         return std::nullopt;
     }
     const Graph& graph = network.graph;

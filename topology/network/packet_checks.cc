@@ -77,7 +77,7 @@ void refuse_those_of_credits(const PacketParameters& packet, const Refusal& refu
 void refuse_those_of_ethernet(const PacketParameters& packet, const Refusal& refuse) {
     if (packet.congestion_control.algorithm != CongestionAlgorithm::None) {
         refuse(fmt::format("congestion_control: {} with flow_control: credit",
-                           name_of(packet.congestion_control.algorithm)),
+                           name_of(packet.congestion_control)),
                "flow_control: pfc or none",
                "Networks with credits have no transport on which it could act");
     }
@@ -93,7 +93,8 @@ void check_congestion_control(const NetworkDescription& network, const Refusal& 
     const PacketParameters& packet = network.packet;
     const CongestionAlgorithm algorithm = packet.congestion_control.algorithm;
     if (algorithm != CongestionAlgorithm::None && packet.transport.kind == TransportKind::None) {
-        refuse(fmt::format("congestion_control: {} without a transport", name_of(algorithm)),
+        refuse(fmt::format("congestion_control: {} without a transport",
+                           name_of(packet.congestion_control)),
                "transport: go-back-n or selective-repeat",
                "It acts on the windows and the pace of a transport's queue pairs");
     }
@@ -105,12 +106,12 @@ void check_congestion_control(const NetworkDescription& network, const Refusal& 
                "flow_control: none and transport: selective-repeat",
                "Packets are trimmed where they would be dropped, and sent again one by one");
     }
-    if (algorithm == CongestionAlgorithm::Hpcc && network.multipath != nullptr) {
-        refuse(
-            fmt::format("congestion_control: hpcc with routing: {}", network.routing_name()),
-            "one path for each pair of NPUs",
-            "HPCC compares what the ports of a path told before: use another routing, or another "
-            "algorithm");
+    if (needs_of(packet.congestion_control).telemetry && network.multipath != nullptr) {
+        refuse(fmt::format("congestion_control: {} with routing: {}",
+                           name_of(packet.congestion_control), network.routing_name()),
+               "one path for each pair of NPUs",
+               "It compares what the ports of a path told before: use another routing, or another "
+               "algorithm");
     }
 }
 
@@ -164,7 +165,7 @@ std::string marks_warning(const NetworkDescription& network) {
         packet.ecn.pmax > 0 ? "kmin" : "kmax", network.graph.name(link.from),
         network.graph.name(link.to), pauses ? "links are told to pause" : "packets are dropped",
         format_bytes(late->begin), format_bytes(late->most), format_bytes(late->room),
-        packet.shared_buffer.alpha, name_of(packet.congestion_control.algorithm),
+        packet.shared_buffer.alpha, name_of(packet.congestion_control),
         pauses ? "hears of congestion only after links have been told to pause, if at all"
                : "does not hear of congestion",
         advice_for_sooner_marks(packet.ecn));

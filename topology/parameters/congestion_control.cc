@@ -1,7 +1,10 @@
 #include "topology/parameters/congestion_control.h"
 
+#include "topology/parameters/congestion_parameters.h"
+
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 namespace npunet::topology {
 
@@ -46,6 +49,38 @@ const std::vector<std::string>& congestion_algorithm_names() {
 
 const std::string& name_of(CongestionAlgorithm algorithm) {
     return congestion_algorithm_names()[static_cast<std::size_t>(algorithm)];
+}
+
+std::string name_of(const CongestionControlChoice& choice) {
+    return choice.custom ? choice.custom->name() : name_of(choice.algorithm);
+}
+
+CongestionNeeds needs_of(const CongestionControlChoice& choice) {
+    CongestionNeeds needs;
+    switch (choice.algorithm) {
+        case CongestionAlgorithm::Dcqcn:
+            needs.notification_interval = std::llround(choice.values[DcqcnParameter::cnp_interval]);
+            break;
+        case CongestionAlgorithm::Hpcc:
+            needs.telemetry = true;
+            break;
+        case CongestionAlgorithm::Dctcp:
+            needs.echo = true;
+            break;
+        case CongestionAlgorithm::Custom:
+            return choice.custom->needs();
+        case CongestionAlgorithm::None:
+        case CongestionAlgorithm::Timely:
+        case CongestionAlgorithm::Swift:
+        case CongestionAlgorithm::ReceiverCredit:
+            break;
+    }
+    return needs;
+}
+
+bool looks_at_marks(const CongestionControlChoice& choice) {
+    const CongestionNeeds needs = needs_of(choice);
+    return needs.echo || needs.notification_interval > 0;
 }
 
 std::optional<CongestionAlgorithm> congestion_algorithm_named(std::string_view name) {

@@ -1,7 +1,8 @@
 // Congestion control of the packet fidelity's transport: which algorithms there are, and their
 // parameters. One table of parameters an algorithm is the source of the keys of network.yml, of the
 // attributes of the ns-3 objects and of docs/transport.md; what the algorithms do is in
-// packet/congestion/congestion_control.h.
+// packet/congestion/congestion_control.h. An algorithm from outside the project is an object
+// (CustomCongestionControl) instead.
 //
 //     CongestionControlChoice choice = standard_choice(CongestionAlgorithm::Dcqcn);
 //     choice.values[DcqcnParameter::rate_ai] = 5e6;   // bytes/s
@@ -13,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +30,27 @@ enum class CongestionAlgorithm : std::uint8_t {
     Swift,
     Dctcp,
     ReceiverCredit,
+    Custom,  ///< CongestionControlChoice::custom
+};
+
+/// What an algorithm requires of switches, receiver and transport.
+struct CongestionNeeds {
+    bool telemetry = false;  ///< ports write what passes them; headers grow by 8 bytes a hop
+    std::int64_t notification_interval = 0;  ///< ps, least between two CNPs of a pair; 0: no CNPs
+    bool echo = false;                       ///< acknowledgements carry the marks of data packets
+};
+
+/// An algorithm from outside the project. Must derive from packet::CustomSenders, which makes its
+/// senders.
+class CustomCongestionControl {
+public:
+    CustomCongestionControl() = default;
+    CustomCongestionControl(const CustomCongestionControl&) = delete;
+    CustomCongestionControl& operator=(const CustomCongestionControl&) = delete;
+    virtual ~CustomCongestionControl() = default;
+
+    [[nodiscard]] virtual std::string name() const = 0;
+    [[nodiscard]] virtual CongestionNeeds needs() const = 0;
 };
 
 /// What a parameter's number counts: picoseconds, bytes per second, bytes, a number, a whole
@@ -50,7 +73,7 @@ struct CongestionParameter {
     const char* help;
 };
 
-/// The parameters in the order of CongestionControlChoice::values; none for None.
+/// The parameters in the order of CongestionControlChoice::values; none for None and Custom.
 [[nodiscard]] const std::vector<CongestionParameter>& parameters_of(CongestionAlgorithm algorithm);
 
 /// An algorithm with its parameters.
@@ -58,6 +81,7 @@ struct CongestionControlChoice {
     CongestionAlgorithm algorithm = CongestionAlgorithm::None;
     std::vector<double> values;  ///< one for each of parameters_of(algorithm)
     bool scaled = true;          ///< Per25Gbps parameters are; those of `preset: paper` are not
+    std::shared_ptr<const CustomCongestionControl> custom;  ///< of Custom, else null
 };
 
 /// The algorithm with its defaults.
@@ -69,15 +93,20 @@ struct CongestionControlChoice {
 /// The value of a parameter that the algorithm has.
 [[nodiscard]] double value_of(const CongestionControlChoice& choice, std::string_view key);
 
-/// "none", "dcqcn", ..., "receiver-credit", in the order of the enumeration.
+/// "none", "dcqcn", ..., "receiver-credit", in the order of the enumeration; without Custom.
 [[nodiscard]] const std::vector<std::string>& congestion_algorithm_names();
 
+/// `algorithm` is not Custom.
 [[nodiscard]] const std::string& name_of(CongestionAlgorithm algorithm);
 
+/// The name of the algorithm, of a custom one, too.
+[[nodiscard]] std::string name_of(const CongestionControlChoice& choice);
+
+/// Nothing for None and ReceiverCredit.
+[[nodiscard]] CongestionNeeds needs_of(const CongestionControlChoice& choice);
+
 /// Whether its senders react to marks (ECN); without such senders switches do not mark.
-[[nodiscard]] constexpr bool looks_at_marks(CongestionAlgorithm algorithm) {
-    return algorithm == CongestionAlgorithm::Dcqcn || algorithm == CongestionAlgorithm::Dctcp;
-}
+[[nodiscard]] bool looks_at_marks(const CongestionControlChoice& choice);
 
 /// The algorithm of a name; nothing for other words.
 [[nodiscard]] std::optional<CongestionAlgorithm> congestion_algorithm_named(std::string_view name);

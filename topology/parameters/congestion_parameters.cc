@@ -128,8 +128,8 @@ std::vector<CongestionParameter> table(const Row (&rows)[N]) {
 
 const std::vector<CongestionParameter>& parameters_of(CongestionAlgorithm algorithm) {
     static const std::vector<std::vector<CongestionParameter>> tables{
-        {},           table(dcqcn), table(hpcc),           table(timely),
-        table(swift), table(dctcp), table(receiver_credit)};
+        {},           table(dcqcn),           table(hpcc), table(timely), table(swift),
+        table(dctcp), table(receiver_credit), {}};
     return tables[static_cast<std::size_t>(algorithm)];
 }
 

@@ -226,7 +226,7 @@ YamlField field_at(YamlField field, const std::string& path) {
 /// watch one path.
 bool may_overtake(const PacketParameters& packet) {
     return packet.transport.kind != TransportKind::GoBackN &&
-           packet.congestion_control.algorithm != CongestionAlgorithm::Hpcc &&
+           !needs_of(packet.congestion_control).telemetry &&
            packet.congestion_control.algorithm != CongestionAlgorithm::ReceiverCredit;
 }
 

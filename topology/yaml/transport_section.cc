@@ -164,7 +164,6 @@ void warn_of_no_effect(const YamlField& section, const UnknownKeys& unknown,
                 fmt::format("{}: {}: has no effect {}", field.file(), field.place(), why));
         }
     };
-    const CongestionAlgorithm algorithm = packet.congestion_control.algorithm;
     const auto ecn = section.find("ecn");
     const auto pfc = section.find("pfc");
     if (packet.flow_control == FlowControl::Credit) {
@@ -173,9 +172,9 @@ void warn_of_no_effect(const YamlField& section, const UnknownKeys& unknown,
                 warn(*field, "with flow_control: credit");
             }
         }
-    } else if (ecn && !looks_at_marks(algorithm)) {
+    } else if (ecn && !looks_at_marks(packet.congestion_control)) {
         warn(*ecn, fmt::format("with congestion_control: {}, which does not look at marks",
-                               name_of(algorithm)));
+                               name_of(packet.congestion_control)));
     }
     if (packet.flow_control == FlowControl::None && pfc && pfc->find("headroom")) {
         warn(*pfc->find("headroom"), "with flow_control: none");
