@@ -4,9 +4,9 @@
 # Debian's own package files cannot be used: its CMake targets file demands helper programs that the
 # package does not ship, and its pkg-config files carry a stray semicolon. So the headers and
 # libraries are searched for directly. Debian names the libraries libns3-MODULE.so; ns-3's own
-# installation names them libns3.VERSION-MODULE[-PROFILE].so. Both are looked for, in the folders of
-# the system and of CMAKE_PREFIX_PATH. So it does not matter either that ns-3's own package files name
-# the targets ns3::libMODULE before ns-3.43 and ns3::MODULE since.
+# installation and its build folder name them libns3.VERSION-MODULE[-PROFILE].so, or libns3-dev-MODULE...
+# in a development tree. All libraries are those of one installation: in the folders beside the headers,
+# of one version and one profile. Of several, the version of the headers is taken.
 #
 # Result: NpunetNs3_FOUND, NpunetNs3_VERSION.
 
@@ -20,33 +20,8 @@ set(npunet_ns3_modules
     csma
     flow-monitor
     point-to-point
+    traffic-control
 )
-foreach(module IN LISTS npunet_ns3_modules)
-    if(NOT NpunetNs3_${module}_LIBRARY)
-        file(
-            GLOB
-            candidates
-            ${NpunetNs3_INCLUDE_DIR}/../lib*/libns3*-${module}*.so
-            ${NpunetNs3_INCLUDE_DIR}/../lib/*/libns3*-${module}*.so
-            /usr/local/lib/libns3*-${module}*.so
-            /usr/lib/libns3*-${module}*.so
-        )
-        set(names ns3-${module})
-        foreach(candidate IN LISTS candidates)
-            get_filename_component(candidate_name ${candidate} NAME)
-            if(candidate_name MATCHES "^libns3[.0-9]*-${module}(-(default|debug|release|optimized|minsizerel|relwithdebinfo))?\\.so$")
-                list(APPEND names ${candidate_name})
-            endif()
-        endforeach()
-        # Headers of one installation and libraries of another must not be mixed.
-        find_library(
-            NpunetNs3_${module}_LIBRARY
-            NAMES ${names} NAMES_PER_DIR
-            HINTS ${NpunetNs3_INCLUDE_DIR}/../lib
-        )
-    endif()
-    list(APPEND npunet_ns3_library_variables NpunetNs3_${module}_LIBRARY)
-endforeach()
 
 if(NpunetNs3_INCLUDE_DIR AND EXISTS ${NpunetNs3_INCLUDE_DIR}/ns3/version-defines.h)
     file(STRINGS ${NpunetNs3_INCLUDE_DIR}/ns3/version-defines.h version_lines
@@ -56,6 +31,53 @@ if(NpunetNs3_INCLUDE_DIR AND EXISTS ${NpunetNs3_INCLUDE_DIR}/ns3/version-defines
     string(REGEX REPLACE ".*MINOR[^0-9]*([0-9]+).*" "\\1" version_minor "${version_lines}")
     set(NpunetNs3_VERSION ${version_major}.${version_minor})
 endif()
+
+# What stands before and after -MODULE in the names of the libraries that belong to the headers.
+if(NpunetNs3_INCLUDE_DIR AND NOT NpunetNs3_core_LIBRARY)
+    file(GLOB candidates ${NpunetNs3_INCLUDE_DIR}/../lib*/libns3*-core*.so
+         ${NpunetNs3_INCLUDE_DIR}/../lib/*/libns3*-core*.so
+    )
+    set(npunet_ns3_profiles "-(default|debug|release|optimized|minsizerel|relwithdebinfo)")
+    set(found "")
+    foreach(candidate IN LISTS candidates)
+        get_filename_component(name ${candidate} NAME)
+        if(name MATCHES "^libns3((\\.[0-9]+)+|-dev)?-core(${npunet_ns3_profiles})?\\.so$")
+            list(APPEND found ${candidate})
+        endif()
+    endforeach()
+    set(of_version ${found})
+    if(NpunetNs3_VERSION)
+        list(FILTER of_version INCLUDE REGEX "/libns${NpunetNs3_VERSION}(\\.[0-9]+)*-core")
+    endif()
+    if(of_version)
+        set(found ${of_version})
+    endif()
+    list(LENGTH found count)
+    if(count GREATER 1)
+        string(REPLACE ";" "\n  " listed "${found}")
+        message(
+            FATAL_ERROR
+                "Several ns-3 belong to the headers in ${NpunetNs3_INCLUDE_DIR}/ns3:\n  ${listed}\n"
+                "Name one by -D NpunetNs3_core_LIBRARY=FILE"
+        )
+    elseif(count EQUAL 1)
+        get_filename_component(found ${found} ABSOLUTE)
+    endif()
+    set(NpunetNs3_core_LIBRARY "${found}" CACHE FILEPATH "ns-3's library core" FORCE)
+endif()
+foreach(module IN LISTS npunet_ns3_modules)
+    if(NpunetNs3_core_LIBRARY AND NOT NpunetNs3_${module}_LIBRARY)
+        get_filename_component(folder ${NpunetNs3_core_LIBRARY} DIRECTORY)
+        get_filename_component(name ${NpunetNs3_core_LIBRARY} NAME)
+        string(REPLACE "-core" "-${module}" name ${name})
+        if(EXISTS ${folder}/${name})
+            set(NpunetNs3_${module}_LIBRARY ${folder}/${name}
+                CACHE FILEPATH "ns-3's library ${module}" FORCE
+            )
+        endif()
+    endif()
+    list(APPEND npunet_ns3_library_variables NpunetNs3_${module}_LIBRARY)
+endforeach()
 
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(
