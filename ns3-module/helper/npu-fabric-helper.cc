@@ -8,6 +8,7 @@
 #include "npu-link-statistics.h"
 
 #include "ns3/npu-channel.h"
+#include "ns3/npu-compat.h"
 #include "ns3/npu-event-bridge.h"
 #include "ns3/npu-net-device.h"
 #include "ns3/npu-processes.h"
@@ -446,7 +447,7 @@ NpuFabricHelper::EnablePcapInternal(std::string prefix,
     files.HookDefaultSink<NpuNetDevice>(
         npu,
         promiscuous ? "PromiscSniffer" : "Sniffer",
-        files.CreateFile(name, std::ios::out, PcapHelper::DLT_EN10MB));
+        files.CreateFile(name, std::ios::out, NPU_LINK_TYPE_ETHERNET));
 }
 
 } // namespace ns3

@@ -4,6 +4,7 @@
 #define NPU_COMPAT_H
 
 #include <ns3/enum.h>
+#include <ns3/trace-helper.h>
 
 /**
  * @file
@@ -42,6 +43,10 @@ EnumAccessor(Member member, long /* otherwise */)
 }
 
 } // namespace npu_compat
+
+/// Of Ethernet frames in a pcap file: PcapHelper::DLT_EN10MB, deprecated in ns-3.49 for
+/// iana::LinkType::ETHERNET.
+constexpr auto NPU_LINK_TYPE_ETHERNET = static_cast<PcapHelper::DataLinkType>(1);
 
 /**
  * @ingroup npunet

@@ -36,7 +36,7 @@ void
 NpuDatagramPort::Send(const NpuMessageKey& key, uint64_t bytes)
 {
     m_waiting.push_back({key, bytes});
-    if (!m_next.IsRunning())
+    if (m_next.IsExpired())
     {
         SendWaiting();
     }

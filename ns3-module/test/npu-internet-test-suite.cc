@@ -77,7 +77,9 @@ void
 NoteArrivals(const ApplicationContainer& servers, Time& when)
 {
     servers.Get(0)->TraceConnectWithoutContext(
-        "Rx", Sink([&when](Ptr<const Packet>) { when = Simulator::Now(); }));
+        "RxWithAddresses", Sink([&when](Ptr<const Packet>, const Address&, const Address&) {
+            when = Simulator::Now();
+        }));
 }
 
 /**
