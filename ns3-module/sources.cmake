@@ -79,6 +79,7 @@ set(npunet_ns3_suites
     npu-jobs
     npu-net-device
     npu-output
+    npu-own-congestion
     npu-packet-fate
     npu-processes
     npu-queue
@@ -97,6 +98,7 @@ set(npunet_ns3_examples
     npu-fat-tree-incast
     npu-head-of-line
     npu-incast
+    npu-own-congestion-control
     npu-pause-storm
     npu-split-training
     npu-tcp-all-reduce

@@ -16,6 +16,7 @@
 #include <ns3/double.h>
 #include <ns3/nstime.h>
 #include <ns3/object-factory.h>
+#include <ns3/string.h>
 #include <ns3/uinteger.h>
 
 #include <cmath>
@@ -172,6 +173,86 @@ CheckerOf(const CongestionParameter& parameter)
     return MakeUintegerChecker<uint64_t>(Unsigned(parameter.least), Unsigned(parameter.most));
 }
 
+/// For messages: which texts name an algorithm.
+std::string
+KnownAlgorithms()
+{
+    std::string names;
+    for (const std::string& word : npunet::topology::congestion_algorithm_names())
+    {
+        names += word + ", ";
+    }
+    return names + "or the name of a type derived from ns3::NpuCongestionControl";
+}
+
+/// For messages: the names of all attributes of a type.
+std::string
+AttributesOf(TypeId tid)
+{
+    std::string names;
+    for (std::size_t i = 0; i < tid.GetAttributeN(); ++i)
+    {
+        names += tid.GetAttribute(i).name + ", ";
+    }
+    const TypeId parent = tid.GetParent();
+    return tid == parent || parent == Object::GetTypeId() ? names.substr(0, names.size() - 2)
+                                                          : names + AttributesOf(parent);
+}
+
+/// The parts of a text between bars that are not in brackets.
+std::vector<std::string>
+Split(const std::string& text)
+{
+    std::vector<std::string> parts(1);
+    int depth = 0;
+    for (const char letter : text)
+    {
+        depth += letter == '[' ? 1 : letter == ']' ? -1 : 0;
+        if (letter == '|' && depth == 0)
+        {
+            parts.emplace_back();
+        }
+        else
+        {
+            parts.back() += letter;
+        }
+    }
+    return parts;
+}
+
+/// The senders of an algorithm whose type a script has defined.
+class ScriptSenders final : public npunet::packet::CustomSenders
+{
+  public:
+    /**
+     * @param control of a derived class
+     */
+    explicit ScriptSenders(Ptr<const NpuCongestionControl> control) : m_control(control)
+    {
+    }
+
+    std::string
+    name() const override
+    {
+        return m_control->GetInstanceTypeId().GetName();
+    }
+
+    npunet::topology::CongestionNeeds
+    needs() const override
+    {
+        return m_control->Needs();
+    }
+
+    std::unique_ptr<npunet::packet::CongestionControl>
+    make_sender(const npunet::packet::FlowPath& path) const override
+    {
+        return m_control->MakeSender(path);
+    }
+
+  private:
+    Ptr<const NpuCongestionControl> m_control; //!< makes them
+};
+
 } // namespace
 
 /**
@@ -294,6 +375,10 @@ NpuCongestionControl::AddParameters(TypeId tid, CongestionAlgorithm algorithm)
     return tid;
 }
 
+NpuCongestionControl::NpuCongestionControl() : NpuCongestionControl(CongestionAlgorithm::Custom)
+{
+}
+
 NpuCongestionControl::NpuCongestionControl(CongestionAlgorithm algorithm)
     : m_algorithm(algorithm), m_values(npunet::topology::standard_choice(algorithm).values),
       m_given(m_values.size(), false), m_constructed(false), m_preset(STANDARD)
@@ -308,31 +393,70 @@ NpuCongestionControl::NotifyConstructionCompleted()
 }
 
 Ptr<NpuCongestionControl>
-NpuCongestionControl::Make(const std::string& name)
+NpuCongestionControl::Make(const std::string& text, const CongestionControlChoice& described)
 {
-    for (const std::string& word : npunet::topology::congestion_algorithm_names())
+    const std::string name = text.substr(0, text.find('['));
+    const auto algorithm = npunet::topology::congestion_algorithm_named(name);
+    if (text == name && algorithm == CongestionAlgorithm::None)
     {
-        const CongestionAlgorithm algorithm = *npunet::topology::congestion_algorithm_named(word);
-        if (algorithm == CongestionAlgorithm::None)
+        return nullptr;
+    }
+    const std::string typeName = algorithm ? TypeNameOf(*algorithm) : name;
+    TypeId tid;
+    if (!TypeId::LookupByNameFailSafe(typeName, &tid) || !tid.HasConstructor() ||
+        !tid.IsChildOf(GetTypeId()))
+    {
+        throw npunet::InputError(
+            {"", "congestion control", "'" + name + "'", KnownAlgorithms(), ""});
+    }
+    ObjectFactory factory;
+    factory.SetTypeId(tid);
+    Ptr<NpuCongestionControl> made = factory.Create<NpuCongestionControl>();
+    if (made->m_algorithm == described.algorithm)
+    {
+        made->TakeOver(described);
+    }
+    made->SetAttributes(text.substr(name.size()));
+    return made;
+}
+
+void
+NpuCongestionControl::TakeOver(const CongestionControlChoice& choice)
+{
+    m_values = choice.values;
+    m_given.assign(choice.values.size(), true);
+    m_preset = choice.scaled ? STANDARD : PAPER;
+}
+
+void
+NpuCongestionControl::SetAttributes(const std::string& text)
+{
+    if (text.empty())
+    {
+        return;
+    }
+    const auto refuse = [this](const std::string& found) {
+        throw npunet::InputError(
+            {"",
+             "attributes of congestion control " + GetInstanceTypeId().GetName(),
+             "'" + found + "'",
+             "[NAME=VALUE|NAME=VALUE...] with " + AttributesOf(GetInstanceTypeId()),
+             ""});
+    };
+    if (text.back() != ']')
+    {
+        refuse(text);
+    }
+    for (const std::string& assignment : Split(text.substr(1, text.size() - 2)))
+    {
+        const std::size_t equals = assignment.find('=');
+        if (equals == std::string::npos ||
+            !SetAttributeFailSafe(assignment.substr(0, equals),
+                                  StringValue(assignment.substr(equals + 1))))
         {
-            if (name == word)
-            {
-                return nullptr;
-            }
-        }
-        else if (name == word || name == TypeNameOf(algorithm))
-        {
-            ObjectFactory factory;
-            factory.SetTypeId(TypeNameOf(algorithm));
-            return factory.Create<NpuCongestionControl>();
+            refuse(assignment);
         }
     }
-    std::string names;
-    for (const std::string& word : npunet::topology::congestion_algorithm_names())
-    {
-        names += (names.empty() ? "" : ", ") + word;
-    }
-    throw npunet::InputError({"", "congestion control", "'" + name + "'", names, ""});
 }
 
 Ptr<NpuCongestionControl>
@@ -341,9 +465,7 @@ NpuCongestionControl::Make(const CongestionControlChoice& choice)
     Ptr<NpuCongestionControl> made = Make(npunet::topology::name_of(choice.algorithm));
     if (made)
     {
-        made->m_values = choice.values;
-        made->m_given.assign(choice.values.size(), true);
-        made->m_preset = choice.scaled ? STANDARD : PAPER;
+        made->TakeOver(choice);
     }
     return made;
 }
@@ -353,6 +475,10 @@ NpuCongestionControl::Choice() const
 {
     CongestionControlChoice choice;
     choice.algorithm = m_algorithm;
+    if (m_algorithm == CongestionAlgorithm::Custom)
+    {
+        choice.custom = std::make_shared<ScriptSenders>(this);
+    }
     choice.values = m_values;
     choice.scaled = m_preset == STANDARD;
     const std::vector<CongestionParameter>& parameters =
@@ -365,6 +491,21 @@ NpuCongestionControl::Choice() const
         }
     }
     return choice;
+}
+
+npunet::topology::CongestionNeeds
+NpuCongestionControl::Needs() const
+{
+    return m_algorithm == CongestionAlgorithm::Custom ? npunet::topology::CongestionNeeds()
+                                                      : npunet::topology::needs_of(Choice());
+}
+
+std::unique_ptr<npunet::packet::CongestionControl>
+NpuCongestionControl::MakeSender(const npunet::packet::FlowPath& path) const
+{
+    return m_algorithm == CongestionAlgorithm::Custom
+               ? nullptr
+               : npunet::packet::make_congestion_control(Choice(), path);
 }
 
 template <CongestionAlgorithm Algorithm>

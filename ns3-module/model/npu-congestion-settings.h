@@ -7,11 +7,13 @@
 #ifndef NPU_CONGESTION_SETTINGS_H
 #define NPU_CONGESTION_SETTINGS_H
 
+#include "packet/congestion/congestion_control.h"
 #include "topology/parameters/congestion_control.h"
 
 #include <ns3/object.h>
 #include <ns3/type-id.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,12 @@ namespace ns3
  *     Ptr<NpuCongestionControl> control = NpuCongestionControl::Make("dcqcn");
  *
  * What the numbers mean, and which are multiples of what, is said in docs/transport.md.
+ *
+ * A script adds an algorithm by a class of its own, derived from this one, with Needs(),
+ * MakeSender() and attributes as it likes; the fabric takes it by the name of its type:
+ *
+ *     Config::SetDefault("ns3::NpuFabric::CongestionControl",
+ *                        StringValue("ns3::MyControl[Step=2048|Factor=0.75]"));
  */
 class NpuCongestionControl : public Object
 {
@@ -46,12 +54,17 @@ class NpuCongestionControl : public Object
     static TypeId GetTypeId();
 
     /**
-     * @param name of an algorithm in a network.yml ("dcqcn"), or of its type ("ns3::NpuDcqcn")
-     * @return a new object with the defaults of its attributes; null for "none"
+     * @param text name of an algorithm in a network.yml ("dcqcn"), or of a type derived from this
+     *        one ("ns3::NpuDcqcn"); values of attributes may follow: "dcqcn[RateAi=5Mbps|Gain=0.5]"
+     * @param described where the parameters come from that the text does not give, if it is of the
+     *        same algorithm
+     * @return a new object, without `described` with the defaults of its attributes; null for
+     *         "none"
      *
-     * Throws npunet::InputError for other names.
+     * Throws npunet::InputError for other texts.
      */
-    static Ptr<NpuCongestionControl> Make(const std::string& name);
+    static Ptr<NpuCongestionControl> Make(
+        const std::string& text, const npunet::topology::CongestionControlChoice& described = {});
 
     /**
      * @param choice an algorithm with its parameters, such as that of a network.yml
@@ -65,7 +78,24 @@ class NpuCongestionControl : public Object
      */
     npunet::topology::CongestionControlChoice Choice() const;
 
+    /**
+     * @return what the algorithm requires of switches, receivers and headers. Called once for each
+     *         network. Unless overridden: nothing, or what the algorithm of this module does
+     */
+    virtual npunet::topology::CongestionNeeds Needs() const;
+
+    /**
+     * @param path of a queue pair that sends for the first time
+     * @return its sender, which the queue pair owns; null for one that is not limited. Unless
+     *         overridden: the algorithm of this module, or null
+     */
+    virtual std::unique_ptr<npunet::packet::CongestionControl> MakeSender(
+        const npunet::packet::FlowPath& path) const;
+
   protected:
+    /// An algorithm of the derived class.
+    NpuCongestionControl();
+
     /**
      * @param algorithm of the type
      */
@@ -82,6 +112,17 @@ class NpuCongestionControl : public Object
 
   private:
     friend class NpuCongestionAccessor;
+
+    /**
+     * @param choice of the same algorithm, whose parameters count as given
+     */
+    void TakeOver(const npunet::topology::CongestionControlChoice& choice);
+
+    /**
+     * Throws npunet::InputError for what is no attribute or has no such value.
+     * @param text such as "[RateAi=5Mbps|Gain=0.5]", or nothing
+     */
+    void SetAttributes(const std::string& text);
 
     npunet::topology::CongestionAlgorithm m_algorithm; //!< of the type
     std::vector<double> m_values;                      //!< as in CongestionControlChoice

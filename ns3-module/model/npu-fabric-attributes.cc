@@ -204,13 +204,16 @@ NpuFabric::GetTypeId()
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&NpuFabric::m_startJitter),
                           MakeTimeChecker(Time(0)))
-            .AddAttribute("CongestionControl",
-                          "Algorithm of the transport, by its name in a network.yml or of its "
-                          "type: none, dcqcn, hpcc, timely, swift, dctcp, receiver-credit. Its "
-                          "parameters are the attributes of ns3::NpuDcqcn, ...",
-                          StringValue("none"),
-                          MakeStringAccessor(&NpuFabric::m_congestionControl),
-                          MakeStringChecker())
+            .AddAttribute(
+                "CongestionControl",
+                "Algorithm of the transport, by its name in a network.yml or of its "
+                "type: none, dcqcn, hpcc, timely, swift, dctcp, receiver-credit, or a type "
+                "that a script derives from ns3::NpuCongestionControl. Its parameters "
+                "are the attributes of ns3::NpuDcqcn, ...; those of this fabric may "
+                "follow: dcqcn[RateAi=5Mbps|Preset=Paper].",
+                StringValue("none"),
+                MakeStringAccessor(&NpuFabric::m_congestionControl),
+                MakeStringChecker())
             .AddAttribute("EcnMinimum",
                           "Queue in bytes up to which no packet is marked, for links of EcnRate.",
                           UintegerValue(20 * 1024),
@@ -310,12 +313,10 @@ NpuFabric::SetTransport(PacketParameters& packet) const
                                   ""});
     }
     // The parameters of a network.yml hold for the algorithm that it names.
-    if (m_congestionControl != name_of(packet.congestion_control.algorithm))
-    {
-        const Ptr<NpuCongestionControl> control = NpuCongestionControl::Make(m_congestionControl);
-        packet.congestion_control =
-            control ? control->Choice() : npunet::topology::CongestionControlChoice();
-    }
+    const Ptr<NpuCongestionControl> control =
+        NpuCongestionControl::Make(m_congestionControl, packet.congestion_control);
+    packet.congestion_control =
+        control ? control->Choice() : npunet::topology::CongestionControlChoice();
 }
 
 void

@@ -9,6 +9,7 @@ cpp_examples = [
     ("npu-fat-tree-incast", "True", "True"),
     ("npu-head-of-line", "True", "True"),
     ("npu-incast", "True", "True"),
+    ("npu-own-congestion-control", "True", "True"),
     ("npu-pause-storm", "True", "True"),
     ("npu-split-training", "True", "True"),
     ("npu-tcp-all-reduce", "True", "True"),
