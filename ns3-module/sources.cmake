@@ -75,6 +75,7 @@ set(npunet_ns3_suites
     npu-event-bridge
     npu-fabric
     npu-flow
+    npu-install
     npu-internet
     npu-jobs
     npu-net-device

@@ -124,6 +124,8 @@ int
 main(int argc, char* argv[])
 {
     NpuFabricHelper::UseRecommendedSettings();
+    // What docs/transport.md shows; with 0 RngRun draws another.
+    Config::SetDefault("ns3::NpuFabric::Seed", UintegerValue(1));
     Config::SetDefault("ns3::NpuFabric::Transport", StringValue("SelectiveRepeat"));
     Config::SetDefault("ns3::NpuFabric::BufferSize", UintegerValue(1'000'000));
     uint32_t senders = 8;

@@ -115,6 +115,8 @@ int
 main(int argc, char* argv[])
 {
     NpuFabricHelper::UseRecommendedSettings();
+    // What docs/transport.md shows; with 0 RngRun draws another.
+    Config::SetDefault("ns3::NpuFabric::Seed", UintegerValue(1));
     Config::SetDefault("ns3::NpuFabric::FlowControl", StringValue("Pfc"));
     Config::SetDefault("ns3::NpuFabric::Transport", StringValue("GoBackN"));
     // The papers' senders have no window but that of their congestion control.

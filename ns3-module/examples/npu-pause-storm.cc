@@ -108,6 +108,8 @@ int
 main(int argc, char* argv[])
 {
     NpuFabricHelper::UseRecommendedSettings();
+    // What docs/transport.md shows; with 0 RngRun draws another.
+    Config::SetDefault("ns3::NpuFabric::Seed", UintegerValue(1));
     Config::SetDefault("ns3::NpuFabric::FlowControl", StringValue("Pfc"));
     Config::SetDefault("ns3::NpuFabric::Transport", StringValue("GoBackN"));
     Config::SetDefault("ns3::NpuFabric::TransportWindow", UintegerValue(1 << 30));

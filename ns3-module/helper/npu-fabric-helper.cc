@@ -233,6 +233,7 @@ void
 NpuFabricHelper::SetNetwork(const npunet::topology::NetworkDescription& network)
 {
     m_whole = true;
+    m_path.clear();
     m_network = network;
     // What the user says by Config::SetDefault() or on the command line goes before the file.
     NpuFabric::ListAttributes(network.packet,
@@ -248,6 +249,7 @@ void
 NpuFabricHelper::SetNetworkFile(const std::string& path)
 {
     SetNetwork(npunet::topology::read_network(path, npunet::topology::GigaByte::Decimal));
+    m_path = path;
 }
 
 void
@@ -282,7 +284,20 @@ NpuFabricHelper::SetLinkAttribute(const std::string& name, const AttributeValue&
 int64_t
 NpuFabricHelper::AssignStreams(int64_t stream)
 {
+    NS_ABORT_MSG_IF(stream < 0, "streams are numbered from 0");
     m_stream = stream;
+    return 1;
+}
+
+int64_t
+NpuFabricHelper::AssignStreams(NetDeviceContainer devices, int64_t stream)
+{
+    const Ptr<NpuNetDevice> device =
+        devices.GetN() > 0 ? DynamicCast<NpuNetDevice>(devices.Get(0)) : nullptr;
+    NS_ABORT_MSG_IF(!device || !m_fabric || device->GetFabric() != m_fabric,
+                    "AssignStreams() takes the devices of the last Install()");
+    m_stream = stream;
+    Build();
     return 1;
 }
 
@@ -291,7 +306,15 @@ NpuFabricHelper::Describe(const std::string& routing, uint64_t seed, bool pauses
 {
     if (m_whole)
     {
-        return m_network;
+        if (m_path.empty() || seed == 0 || seed == m_network.packet.seed)
+        {
+            return m_network;
+        }
+        // Its routes may be spread by the seed.
+        npunet::topology::NetworkChanges changes;
+        changes.seed = seed;
+        return npunet::topology::read_network(
+            m_path, npunet::topology::GigaByte::Decimal, false, nullptr, changes);
     }
     if (m_name.empty())
     {
@@ -331,22 +354,40 @@ NpuFabricHelper::CreateNpus() const
     return npus;
 }
 
-NetDeviceContainer
-NpuFabricHelper::Install(const NodeContainer& npus)
+void
+NpuFabricHelper::Build()
 {
-    m_fabric = m_fabricFactory.Create<NpuFabric>();
-    if (m_stream >= 0)
+    UintegerValue seed;
+    m_fabric->GetAttribute("Seed", seed);
+    const bool isFixed = m_whole && (m_path.empty() || m_network.packet.seed_is_given);
+    if (m_stream >= 0 || (seed.Get() == 0 && !isFixed))
     {
         m_fabric->AssignStreams(m_stream);
     }
     npunet::topology::NetworkDescription network = DescribeFor(*m_fabric);
     m_faults.AddTo(network);
-    const std::size_t count = network.graph.npus();
+    m_fabric->SetNetwork(std::move(network));
+}
+
+void
+NpuFabricHelper::BuildAgain()
+{
+    if (m_fabric)
+    {
+        Build();
+    }
+}
+
+NetDeviceContainer
+NpuFabricHelper::Install(const NodeContainer& npus)
+{
+    m_fabric = m_fabricFactory.Create<NpuFabric>();
+    Build();
+    const std::size_t count = m_fabric->GetDescription().graph.npus();
     NS_ABORT_MSG_IF(count == 0, "tell the helper the network first: SetTopology()");
     NS_ABORT_MSG_IF(npus.GetN() != count,
                     "the network has " << count << " NPUs, but there are " << npus.GetN()
                                        << " nodes for them");
-    m_fabric->SetNetwork(std::move(network));
     const std::vector<uint32_t> processes = ProcessesOf(m_fabric->GetDescription().graph, npus);
     m_switches = NodeContainer();
     for (std::size_t node = count; node < processes.size(); ++node)

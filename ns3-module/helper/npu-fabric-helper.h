@@ -115,7 +115,9 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
     }
 
     /**
-     * Adds a fault of the links from one node to another to the next networks that are installed.
+     * Adds a fault of the links from one node to another to the network that the last Install() has
+     * built, as long as nothing uses it, and to those that are installed later. Devices tell of
+     * links that go down and come up by AddLinkChangeCallback().
      * Faults of a link that overlap multiply their factors and add their delays.
      * @param from number of a node: NPUs first, then switches
      * @param to number of a neighbour
@@ -125,7 +127,8 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
      * @param extraDelay added to its delay, 0 to 1000 s
      * @param both directions
      *
-     * Throws npunet::InputError for what cannot be, and Install() does where there is no such link.
+     * Throws npunet::InputError for what cannot be, and, or Install() does, where there is no such
+     * link. Stops the program after the first message or workload of the network.
      */
     void
     AddLinkFault(uint32_t from,
@@ -137,19 +140,22 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
                  bool both = true)
     {
         m_faults.AddLinkFault(from, to, at, until, rateFactor, extraDelay, both);
+        BuildAgain();
     }
 
     /**
-     * Lets an NPU compute slowly in the next networks that are installed.
+     * Lets an NPU compute slowly, in the same networks as AddLinkFault().
      * @param npu its number; each at most once
      * @param slowdown factor of every compute time, 0.001 to 1000000
      *
-     * Throws npunet::InputError for what cannot be, and Install() does where there is no such NPU.
+     * Throws npunet::InputError for what cannot be, and, or Install() does, where there is no such
+     * NPU. Stops the program after the first message or workload of the network.
      */
     void
     AddNpuSlowdown(uint32_t npu, double slowdown)
     {
         m_faults.AddNpuSlowdown(npu, slowdown);
+        BuildAgain();
     }
 
     /**
@@ -158,6 +164,15 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
      * @return how many streams are used: 1
      */
     int64_t AssignStreams(int64_t stream);
+
+    /**
+     * The same for the network that the last Install() has built. Stops the program after its first
+     * message or workload.
+     * @param devices as Install() gave them
+     * @param stream number of the stream
+     * @return how many streams are used: 1
+     */
+    int64_t AssignStreams(NetDeviceContainer devices, int64_t stream);
 
     /**
      * Makes nodes for the NPUs of the network, split over processes so that neighbouring numbers
@@ -246,8 +261,15 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
                                                   uint64_t seed,
                                                   bool pauses) const;
 
+    /// Builds the network of m_fabric, with its faults and its seed.
+    void Build();
+
+    /// The same after Install(), if there was one.
+    void BuildAgain();
+
     bool m_whole{true};                             //!< the network was given whole: m_network
     npunet::topology::NetworkDescription m_network; //!< when it was given whole
+    std::string m_path;                             //!< of the file that it was read from, or empty
     std::string m_name;                             //!< of the topology; empty: m_topology
     std::vector<uint32_t> m_sizes;                  //!< of its dimensions
     NpuTopologyHelper::Link m_link;                 //!< of all its links

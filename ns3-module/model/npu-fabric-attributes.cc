@@ -16,6 +16,7 @@
 #include <ns3/uinteger.h>
 
 #include <algorithm>
+#include <iostream>
 #include <string>
 
 namespace ns3
@@ -37,6 +38,12 @@ static_assert(NpuFabric::DROPS == static_cast<int>(FlowControl::None));
 static_assert(NpuFabric::GO_BACK_N == static_cast<int>(Transport::GoBackN));
 static_assert(NpuFabric::SELECTIVE_REPEAT == static_cast<int>(Transport::SelectiveRepeat));
 
+namespace
+{
+/// The attributes of a fabric are those that its machine is built with: later changes are refused.
+constexpr uint32_t FIXED = TypeId::ATTR_GET | TypeId::ATTR_CONSTRUCT;
+} // namespace
+
 TypeId
 NpuFabric::GetTypeId()
 {
@@ -47,11 +54,13 @@ NpuFabric::GetTypeId()
             .AddConstructor<NpuFabric>()
             .AddAttribute("Mtu",
                           "Payload of a full packet, in bytes.",
+                          FIXED,
                           UintegerValue(4096),
                           MakeUintegerAccessor(&NpuFabric::m_mtu),
                           MakeUintegerChecker<uint32_t>(1, 1U << 29))
             .AddAttribute("HeaderSize",
                           "Bytes of a packet on the wire in addition to its payload.",
+                          FIXED,
                           UintegerValue(64),
                           MakeUintegerAccessor(&NpuFabric::m_headerSize),
                           MakeUintegerChecker<uint32_t>(0, 1U << 29))
@@ -62,17 +71,20 @@ NpuFabric::GetTypeId()
                 "+ 4 packets. With Pfc and None: room that all data in a node shares, "
                 "without headroom; 0: as much for every link to the node, and at least 128 "
                 "KiB for each 25 Gb/s of it.",
+                FIXED,
                 UintegerValue(0),
                 MakeUintegerAccessor(&NpuFabric::m_bufferSize),
                 MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
             .AddAttribute("Trains",
                           "Fast-forward periodic traffic, unless a trace source of packets is "
                           "connected. The results are the same.",
+                          FIXED,
                           BooleanValue(true),
                           MakeBooleanAccessor(&NpuFabric::m_trains),
                           MakeBooleanChecker())
             .AddAttribute("VirtualChannels",
                           "Virtual channels of every link. 0: as many as the routing needs.",
+                          FIXED,
                           UintegerValue(0),
                           MakeUintegerAccessor(&NpuFabric::m_virtualChannels),
                           MakeUintegerChecker<uint8_t>(0, 32))
@@ -81,12 +93,14 @@ NpuFabric::GetTypeId()
                 "When a packet may leave a node on its way: when all of it is in, or when "
                 "its header is in (CutThrough; the next buffer must have room for all of "
                 "the packet).",
+                FIXED,
                 EnumValue(STORE_AND_FORWARD),
                 NpuMakeEnumAccessor<SwitchingMode>(&NpuFabric::m_switching),
                 MakeEnumChecker(STORE_AND_FORWARD, "StoreAndForward", CUT_THROUGH, "CutThrough"))
             .AddAttribute("Arbitration",
                           "Which of the packets that could leave by a port goes first: inputs and "
                           "virtual channels take turns, or that of the message sent earliest.",
+                          FIXED,
                           EnumValue(ROUND_ROBIN),
                           NpuMakeEnumAccessor<ArbitrationRule>(&NpuFabric::m_arbitration),
                           MakeEnumChecker(ROUND_ROBIN, "RoundRobin", OLDEST, "Oldest"))
@@ -94,48 +108,57 @@ NpuFabric::GetTypeId()
                           "Probability of a packet to be corrupted each time that it crosses a "
                           "link. With Credit the link sends it again; with Pfc and None it is "
                           "lost, which needs a Transport. With StoreAndForward only.",
+                          FIXED,
                           DoubleValue(0),
                           MakeDoubleAccessor(&NpuFabric::m_errorRate),
                           MakeDoubleChecker<double>(0, 0.9))
             .AddAttribute("Seed",
                           "Seed of random errors and start jitter, and of hashes that spread "
-                          "routes. AssignStreams() draws it from a stream of ns-3.",
-                          UintegerValue(1),
+                          "routes. 0: drawn by RngSeed and RngRun where NpuFabricHelper builds the "
+                          "network, unless a network.yml names a seed.",
+                          FIXED,
+                          UintegerValue(0),
                           MakeUintegerAccessor(&NpuFabric::m_seed),
                           MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 53))
             .AddAttribute("QueueHistogram",
                           "Keep for every link for how long how many bytes waited, by powers of "
                           "two.",
+                          FIXED,
                           BooleanValue(false),
                           MakeBooleanAccessor(&NpuFabric::m_queueHistogram),
                           MakeBooleanChecker())
             .AddAttribute("SpeedUp",
                           "How many packets leave one input port of a node at a time, whatever "
                           "their outputs. 0: any number, nodes do not block.",
+                          FIXED,
                           UintegerValue(0),
                           MakeUintegerAccessor(&NpuFabric::m_speedUp),
                           MakeUintegerChecker<uint8_t>())
             .AddAttribute("Classes",
                           "Traffic classes. Each has virtual channels and buffers of its own; "
                           "those of all classes are at most 32.",
+                          FIXED,
                           UintegerValue(1),
                           MakeUintegerAccessor(&NpuFabric::m_classes),
                           MakeUintegerChecker<uint8_t>(1, npunet::topology::TrafficClasses::most))
             .AddAttribute("ClassArbitration",
                           "Which class goes first at a port: strict, the lowest that can; or the "
                           "weights by which they share it, 1 to 100, one a class, such as 3 1.",
+                          FIXED,
                           StringValue("strict"),
                           MakeStringAccessor(&NpuFabric::m_classArbitration),
                           MakeStringChecker())
             .AddAttribute("ClassOf",
                           "Classes of kinds of communication, such as all_to_all 1 send_recv 0; "
                           "what is not named has class 0.",
+                          FIXED,
                           StringValue(""),
                           MakeStringAccessor(&NpuFabric::m_classOf),
                           MakeStringChecker())
             .AddAttribute("InjectionRate",
                           "Rate of a port of each NPU for injection and ejection, between it and "
                           "its router, a further switch node. 0: none, a node is NPU and router.",
+                          FIXED,
                           DataRateValue(DataRate(0)),
                           MakeDataRateAccessor(&NpuFabric::m_injectionRate),
                           MakeDataRateChecker())
@@ -143,23 +166,27 @@ NpuFabric::GetTypeId()
                           "What keeps a sender from filling a buffer without room: Credit, per "
                           "virtual channel; Pfc, pauses between Ethernet-like switches; None: they "
                           "drop packets, which needs a Transport.",
+                          FIXED,
                           EnumValue(CREDIT),
                           NpuMakeEnumAccessor<FlowControlKind>(&NpuFabric::m_flowControl),
                           MakeEnumChecker(CREDIT, "Credit", PFC, "Pfc", DROPS, "None"))
             .AddAttribute("BufferAlpha",
                           "Without credits: how many times what is free of a node's buffer one "
                           "queue may have.",
+                          FIXED,
                           DoubleValue(1),
                           MakeDoubleAccessor(&NpuFabric::m_bufferAlpha),
                           MakeDoubleChecker<double>(1e-3, 1e3))
             .AddAttribute("Headroom",
                           "With Pfc: room for what comes by a link after it is told to pause, per "
                           "class, in bytes. 0: as much as can come.",
+                          FIXED,
                           UintegerValue(0),
                           MakeUintegerAccessor(&NpuFabric::m_headroom),
                           MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
             .AddAttribute("Transport",
                           "How queue pairs make good what the network loses.",
+                          FIXED,
                           EnumValue(NO_TRANSPORT),
                           NpuMakeEnumAccessor<TransportKind>(&NpuFabric::m_transport),
                           MakeEnumChecker(NO_TRANSPORT,
@@ -171,36 +198,42 @@ NpuFabric::GetTypeId()
             .AddAttribute("TransportWindow",
                           "Most bytes of a queue pair under way, with headers. 0: twice the "
                           "bandwidth-delay product of its path, a byte, and AckEvery + 1 packets.",
+                          FIXED,
                           UintegerValue(0),
                           MakeUintegerAccessor(&NpuFabric::m_window),
                           MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
             .AddAttribute("AckEvery",
                           "One acknowledgement for that many packets in order; what ends a "
                           "message or fills the sender's window has one in any case.",
+                          FIXED,
                           UintegerValue(1),
                           MakeUintegerAccessor(&NpuFabric::m_ackEvery),
                           MakeUintegerChecker<uint32_t>(1, 1U << 16))
             .AddAttribute("RetransmissionTimeout",
                           "How long a queue pair waits for progress before it sends again. 0: the "
                           "larger of 500 us and 8 round trips of the idle path.",
+                          FIXED,
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&NpuFabric::m_timeout),
                           MakeTimeChecker(Time(0)))
             .AddAttribute("Retries",
                           "Timeouts in a row, without progress, after which a queue pair still "
                           "sends again; the next one ends the run with an error. 0: any number.",
+                          FIXED,
                           UintegerValue(32),
                           MakeUintegerAccessor(&NpuFabric::m_retries),
                           MakeUintegerChecker<uint32_t>(0, 1U << 20))
             .AddAttribute("Reordering",
                           "SelectiveRepeat: how many later packets must be in before one counts as "
                           "lost. -1: none, and never where packets take several ways.",
+                          FIXED,
                           IntegerValue(-1),
                           MakeIntegerAccessor(&NpuFabric::m_reordering),
                           MakeIntegerChecker<int32_t>(-1, 1 << 20))
             .AddAttribute("StartJitter",
                           "A queue pair that starts sending, or goes back, waits for a random "
                           "time from 0 to this, drawn by Seed. 0: no wait.",
+                          FIXED,
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&NpuFabric::m_startJitter),
                           MakeTimeChecker(Time(0)))
@@ -211,11 +244,13 @@ NpuFabric::GetTypeId()
                 "that a script derives from ns3::NpuCongestionControl. Its parameters "
                 "are the attributes of ns3::NpuDcqcn, ...; those of this fabric may "
                 "follow: dcqcn[RateAi=5Mbps|Preset=Paper].",
+                FIXED,
                 StringValue("none"),
                 MakeStringAccessor(&NpuFabric::m_congestionControl),
                 MakeStringChecker())
             .AddAttribute("EcnMinimum",
                           "Queue in bytes up to which no packet is marked, for links of EcnRate.",
+                          FIXED,
                           UintegerValue(20 * 1024),
                           MakeUintegerAccessor(&NpuFabric::m_ecnMinimum),
                           MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
@@ -223,11 +258,13 @@ NpuFabric::GetTypeId()
                           "Queue in bytes beyond which every packet is marked, for links of "
                           "EcnRate. 0: the larger of 80 KiB and 4 x EcnMinimum (where EcnMinimum "
                           "is 0, and kmax of a network.yml, too, it is 0).",
+                          FIXED,
                           UintegerValue(0),
                           MakeUintegerAccessor(&NpuFabric::m_ecnMaximum),
                           MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
             .AddAttribute("EcnProbability",
                           "Probability of a mark at EcnMaximum, from 0 at EcnMinimum.",
+                          FIXED,
                           DoubleValue(0.2),
                           MakeDoubleAccessor(&NpuFabric::m_ecnProbability),
                           MakeDoubleChecker<double>(0, 1))
@@ -235,6 +272,7 @@ NpuFabric::GetTypeId()
                 "EcnRate",
                 "Rate for which EcnMinimum and EcnMaximum are given; those of other links "
                 "are in proportion. 0: they hold for all links.",
+                FIXED,
                 DataRateValue(DataRate("25Gbps")),
                 MakeDataRateAccessor(&NpuFabric::m_ecnRate),
                 MakeDataRateChecker())
@@ -242,6 +280,7 @@ NpuFabric::GetTypeId()
                           "How routes are chosen, by its name in a network.yml: auto, xy, "
                           "dimension-order, shortest-path, up-down, ecmp, ...; auto: as suits the "
                           "topology. NpuFabricHelper gives it to the topologies that it builds.",
+                          FIXED,
                           StringValue("auto"),
                           MakeStringAccessor(&NpuFabric::m_routing),
                           MakeStringChecker());
@@ -258,7 +297,7 @@ NpuFabric::SetParameters(PacketParameters& packet) const
     packet.switching = static_cast<Switching>(m_switching);
     packet.arbitration = static_cast<Arbitration>(m_arbitration);
     packet.error_rate = m_errorRate;
-    packet.seed = m_seed;
+    packet.seed = m_seed > 0 ? m_seed : packet.seed;
     packet.queue_histogram = m_queueHistogram;
     packet.speedup = m_speedUp;
     packet.classes = npunet::topology::TrafficClasses();
@@ -267,6 +306,54 @@ NpuFabric::SetParameters(PacketParameters& packet) const
         m_classArbitration, "NpuFabric::ClassArbitration", packet.classes);
     npunet::topology::read_class_of_text(m_classOf, "NpuFabric::ClassOf", packet.classes);
     SetTransport(packet);
+    DropWithoutEffect(packet);
+}
+
+void
+NpuFabric::DropWithoutEffect(PacketParameters& packet)
+{
+    const PacketParameters standard;
+    const auto drop = [](auto& value, const auto& other, const char* name, const char* why) {
+        if (value != other)
+        {
+            value = other;
+            // Not by ns-3's log, which optimized builds leave out.
+            std::clog << "NpuFabric::" << name << " has no effect " << why << std::endl;
+        }
+    };
+    const bool credits = packet.flow_control == FlowControl::Credit;
+    if (credits)
+    {
+        drop(packet.transport.kind, Transport::None, "Transport", "with FlowControl Credit");
+    }
+    else
+    {
+        const char* const why = "without FlowControl Credit";
+        drop(packet.virtual_channels, uint8_t{0}, "VirtualChannels", why);
+        drop(packet.speedup, uint8_t{0}, "SpeedUp", why);
+        drop(packet.arbitration, Arbitration::RoundRobin, "Arbitration", why);
+    }
+    if (packet.transport.kind == Transport::None)
+    {
+        const char* const why = credits ? "with FlowControl Credit" : "without a Transport";
+        drop(packet.congestion_control.algorithm,
+             npunet::topology::CongestionAlgorithm::None,
+             "CongestionControl",
+             why);
+        packet.congestion_control = npunet::topology::CongestionControlChoice();
+        drop(packet.transport.window, standard.transport.window, "TransportWindow", why);
+        drop(packet.transport.ack_every, standard.transport.ack_every, "AckEvery", why);
+        drop(packet.transport.rto, standard.transport.rto, "RetransmissionTimeout", why);
+        drop(packet.transport.retries, standard.transport.retries, "Retries", why);
+        drop(packet.transport.start_jitter, standard.transport.start_jitter, "StartJitter", why);
+    }
+    if (packet.transport.kind != Transport::SelectiveRepeat)
+    {
+        drop(packet.transport.reordering,
+             standard.transport.reordering,
+             "Reordering",
+             "without Transport SelectiveRepeat");
+    }
 }
 
 npunet::Rate
@@ -330,7 +417,10 @@ NpuFabric::ListAttributes(const PacketParameters& packet,
     number("HeaderSize", packet.header.value());
     number("BufferSize", packet.buffer.value());
     number("VirtualChannels", packet.virtual_channels);
-    number("Seed", packet.seed);
+    if (packet.seed_is_given)
+    {
+        number("Seed", packet.seed);
+    }
     give("Switching", EnumValue(static_cast<SwitchingMode>(packet.switching)));
     give("Arbitration", EnumValue(static_cast<ArbitrationRule>(packet.arbitration)));
     give("ErrorRate", DoubleValue(packet.error_rate));

@@ -79,6 +79,15 @@ class NpuFabric::Core final : public npunet::engine::Network,
         return m_parts.empty() || m_parts[node.index()] == NpuProcesses::GetId();
     }
 
+    /**
+     * @return whether Split() was not called
+     */
+    bool
+    IsWhole() const
+    {
+        return m_parts.empty();
+    }
+
     /// Moves the queue's clock to ns-3's.
     void
     Synchronize()

@@ -6,6 +6,7 @@
 #include "npu-fabric-core.h"
 #include "npu-gathering.h"
 #include "npu-net-device.h"
+#include "npu-quantities.h"
 
 #include "base/errors.h"
 #include "topology/network/idle_path.h"
@@ -18,6 +19,7 @@
 #include <ns3/log.h>
 #include <ns3/node.h>
 #include <ns3/random-variable-stream.h>
+#include <ns3/simulator.h>
 #include <ns3/socket.h>
 #include <ns3/string.h>
 #include <ns3/uinteger.h>
@@ -66,8 +68,11 @@ void
 NpuFabric::SetNetwork(npunet::topology::NetworkDescription network)
 {
     NS_LOG_FUNCTION(this << network.name);
-    NS_ABORT_MSG_IF(m_core, "the network of an NpuFabric is set once");
+    NS_ABORT_MSG_IF(m_core && (m_isUsed || !m_core->IsWhole()),
+                    "the network of an NpuFabric cannot change after its first message or "
+                    "workload, or when it is split over processes");
     SetParameters(network.packet);
+    m_seed = network.packet.seed;
     // On a mesh they are the same.
     const std::string routing = m_routing == "xy" ? "dimension-order" : m_routing;
     if (routing != "auto" && routing != network.routing_name())
@@ -88,6 +93,59 @@ NpuFabric::SetNetwork(npunet::topology::NetworkDescription network)
         network = npunet::topology::with_injection(network, injection);
     }
     m_core = std::make_unique<Core>(*this, std::move(network), m_trains);
+    for (const Ptr<NpuNetDevice>& device : m_devices)
+    {
+        ListenersChanged(device->GetPosition());
+    }
+    for (EventId& change : m_linkChanges)
+    {
+        change.Cancel();
+    }
+    m_linkChanges.clear();
+    for (const Ptr<NpuNetDevice>& device : m_devices)
+    {
+        WatchLinks(device);
+    }
+}
+
+void
+NpuFabric::WatchLinks(const Ptr<NpuNetDevice>& device)
+{
+    if (!m_core || !device->HasLinkListeners())
+    {
+        return;
+    }
+    const npunet::NodeId node(std::size_t{device->GetPosition()});
+    for (const npunet::topology::LinkFault& fault : GetDescription().faults.links)
+    {
+        if (fault.bandwidth.billionths > 0 || GetDescription().graph.link(fault.link).from != node)
+        {
+            continue;
+        }
+        for (const npunet::Time time : {fault.at, fault.until})
+        {
+            const Time delay = TimeOf(time) - Simulator::Now();
+            if (time < npunet::Time::max() && !delay.IsStrictlyNegative())
+            {
+                m_linkChanges.push_back(
+                    Simulator::Schedule(delay, &NpuNetDevice::LinksChange, device));
+            }
+        }
+    }
+}
+
+bool
+NpuFabric::HasLinkUp(std::size_t position) const
+{
+    const npunet::topology::Faults& faults = GetDescription().faults;
+    const auto isUp = [&faults, now = TimeOf(Simulator::Now())](npunet::LinkId link) {
+        return std::none_of(faults.links.begin(), faults.links.end(), [&](const auto& fault) {
+            return fault.link == link && fault.bandwidth.billionths == 0 && fault.at <= now &&
+                   now < fault.until;
+        });
+    };
+    const auto links = GetDescription().graph.links_from(npunet::NodeId(position));
+    return std::any_of(links.begin(), links.end(), isUp);
 }
 
 const npunet::topology::NetworkDescription&
@@ -100,13 +158,14 @@ int64_t
 NpuFabric::AssignStreams(int64_t stream)
 {
     NS_LOG_FUNCTION(this << stream);
-    NS_ABORT_MSG_IF(m_core, "NpuFabric::AssignStreams() comes before SetNetwork()");
+    // Far from what scripts count, and from the streams that ns-3 gives away by itself.
+    constexpr int64_t ownStream = int64_t{1} << 62;
     Ptr<UniformRandomVariable> random = CreateObject<UniformRandomVariable>();
-    random->SetStream(stream);
+    random->SetStream(stream < 0 ? ownStream : stream);
     // 53 bits, as many as the attribute takes, of two numbers.
     const uint64_t high = random->GetInteger(0, (1U << 26) - 1);
     const uint64_t low = random->GetInteger(0, (1U << 27) - 1);
-    m_seed = high << 27 | low;
+    m_seed = std::max<uint64_t>(high << 27 | low, 1);
     return 1;
 }
 
@@ -116,6 +175,7 @@ NpuFabric::AddDevice(Ptr<NpuNetDevice> device)
     device->SetFabric(this, static_cast<uint32_t>(m_devices.size()));
     m_devices.push_back(device);
     ListenersChanged(device->GetPosition());
+    WatchLinks(device);
 }
 
 std::size_t
@@ -163,6 +223,7 @@ NpuFabric::Send(uint32_t source,
     const uint32_t classes = m_core->description.packet.classes.count;
     NS_ABORT_MSG_IF(trafficClass != CLASS_OF_KIND && trafficClass >= classes,
                     "there is no traffic class " << uint32_t{trafficClass} << " among " << classes);
+    Use();
     if (!IsHere(source))
     {
         return;
@@ -185,6 +246,7 @@ NpuFabric::SendPacket(
     {
         return false;
     }
+    Use();
     if (!IsHere(source))
     {
         return true;
@@ -218,12 +280,14 @@ NpuFabric::SendPacket(
 npunet::engine::Network&
 NpuFabric::GetNetwork()
 {
+    Use();
     return *m_core;
 }
 
 npunet::engine::EventQueue&
 NpuFabric::GetEventQueue()
 {
+    Use();
     return m_core->queue;
 }
 
@@ -301,6 +365,7 @@ NpuFabric::DoDispose()
 {
     // What is kept refers to the core.
     NpuNetwork::DoDispose();
+    m_linkChanges.clear();
     m_core.reset();
     m_devices.clear();
 }

@@ -8,6 +8,7 @@
 #include <ns3/attribute.h>
 #include <ns3/callback.h>
 #include <ns3/data-rate.h>
+#include <ns3/event-id.h>
 #include <ns3/mac48-address.h>
 #include <ns3/nstime.h>
 #include <ns3/packet.h>
@@ -78,9 +79,10 @@ class NpuFabric : public NpuNetwork
     ~NpuFabric() override;
 
     /**
-     * Builds the machine, with the packet parameters of the fabric's attributes. Once only, after
-     * the attributes are set.
-     * @param network the network; its packet parameters are not used, as all of them are attributes
+     * Builds the machine, with the packet parameters of the fabric's attributes. Again only with
+     * the same nodes and links, before anything uses the fabric, and not where it is split.
+     * @param network the network; of its packet parameters, which are attributes, only the seed is
+     *                used, if Seed is 0
      *
      * Throws npunet::InputError for parameters that cannot work, alone or together, and for a
      * Routing that is not the network's; stops the program when ns-3 does not run in picoseconds.
@@ -104,7 +106,7 @@ class NpuFabric : public NpuNetwork
     /**
      * Draws the seed (attribute Seed) from a stream of ns-3's random numbers, so that RngSeed and
      * RngRun decide about the fabric's errors and hashed routes, too. Before SetNetwork().
-     * @param stream number of the stream
+     * @param stream number of the stream; negative: one of its own, the same for all fabrics
      * @return how many streams are used: 1
      */
     int64_t AssignStreams(int64_t stream);
@@ -143,6 +145,19 @@ class NpuFabric : public NpuNetwork
      * @param position number of its node
      */
     void ListenersChanged(uint32_t position);
+
+    /**
+     * Called by a device when somebody wants to hear of its links. It will be told whenever one of
+     * them goes down or comes up.
+     * @param device of this fabric
+     */
+    void WatchLinks(const Ptr<NpuNetDevice>& device);
+
+    /**
+     * @param position number of a node
+     * @return whether one of the links that leave it is up now
+     */
+    bool HasLinkUp(std::size_t position) const;
 
     /// The traffic class of a message that names none: that of send_recv in the attribute ClassOf.
     static constexpr uint8_t CLASS_OF_KIND = 255;
@@ -212,6 +227,13 @@ class NpuFabric : public NpuNetwork
     void SetParameters(npunet::topology::PacketParameters& packet) const;
 
     /**
+     * Says on standard error which attributes the others leave without effect, as sweeps over some
+     * of them do, and gives these their defaults.
+     * @param packet all parameters
+     */
+    static void DropWithoutEffect(npunet::topology::PacketParameters& packet);
+
+    /**
      * @param packet parameters of a network; afterwards those of flow control, marks and transport
      *               are the attributes'
      */
@@ -225,7 +247,16 @@ class NpuFabric : public NpuNetwork
      */
     static npunet::Rate RateOf(const DataRate& rate, const char* attribute);
 
+    /// Something refers to the network, which is not built again.
+    void
+    Use()
+    {
+        m_isUsed = true;
+    }
+
     std::unique_ptr<Core> m_core;                 //!< description, event queue, machine, bridge
+    bool m_isUsed{false};                         //!< Use() was called
+    std::vector<EventId> m_linkChanges;           //!< of WatchLinks()
     std::vector<Ptr<NpuNetDevice>> m_devices;     //!< by number of the node
     uint32_t m_mtu{0};                            //!< attribute Mtu
     uint32_t m_headerSize{0};                     //!< attribute HeaderSize
@@ -234,7 +265,7 @@ class NpuFabric : public NpuNetwork
     SwitchingMode m_switching{STORE_AND_FORWARD}; //!< attribute Switching
     ArbitrationRule m_arbitration{ROUND_ROBIN};   //!< attribute Arbitration
     double m_errorRate{0};                        //!< attribute ErrorRate
-    uint64_t m_seed{1};                           //!< attribute Seed
+    uint64_t m_seed{0};                           //!< attribute Seed
     bool m_queueHistogram{false};                 //!< attribute QueueHistogram
     bool m_trains{true};                          //!< attribute Trains
     uint8_t m_speedUp{0};                         //!< attribute SpeedUp

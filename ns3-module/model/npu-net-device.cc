@@ -129,6 +129,33 @@ NpuNetDevice::AddChannel(Ptr<NpuChannel> channel)
     m_channels.push_back(channel);
 }
 
+bool
+NpuNetDevice::IsLinkUp() const
+{
+    return m_fabric && m_fabric->HasLinkUp(m_position);
+}
+
+void
+NpuNetDevice::AddLinkChangeCallback(Callback<void> callback)
+{
+    const bool first = m_linkChange.IsEmpty();
+    m_linkChange.ConnectWithoutContext(callback);
+    if (first && m_fabric)
+    {
+        m_fabric->WatchLinks(this);
+    }
+}
+
+void
+NpuNetDevice::LinksChange()
+{
+    if (m_fabric && IsLinkUp() != m_linkWasUp)
+    {
+        m_linkWasUp = !m_linkWasUp;
+        m_linkChange();
+    }
+}
+
 void
 NpuNetDevice::SetSegment(Ptr<NpuSegment> segment)
 {

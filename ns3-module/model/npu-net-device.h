@@ -143,17 +143,25 @@ class NpuNetDevice : public NetDevice
         return m_mtu;
     }
 
+    bool IsLinkUp() const override;
+
+    /**
+     * @param callback told when the last link of this node has gone down (AddLinkFault() of
+     *                 NpuFabricHelper with a factor of 0), and when one is up again
+     */
+    void AddLinkChangeCallback(Callback<void> callback) override;
+
+    /**
+     * @return whether AddLinkChangeCallback() was called
+     */
     bool
-    IsLinkUp() const override
+    HasLinkListeners() const
     {
-        return m_fabric != nullptr;
+        return !m_linkChange.IsEmpty();
     }
 
-    void
-    AddLinkChangeCallback(Callback<void> /* callback */) override
-    {
-        // The links of a fabric neither come nor go.
-    }
+    /// Called by the fabric: links of this node have gone down or come up.
+    void LinksChange();
 
     bool
     IsBroadcast() const override
@@ -353,6 +361,8 @@ class NpuNetDevice : public NetDevice
     Mac48Address m_address;                             //!< of the node
     Ptr<NpuSegment> m_segment;                          //!< of all NPUs; null at a switch
     std::vector<Ptr<NpuChannel>> m_channels;            //!< cables
+    TracedCallback<> m_linkChange;                      //!< IsLinkUp() has changed
+    bool m_linkWasUp{true};                             //!< IsLinkUp() at the last change
     ReceiveCallback m_receive;                          //!< for packets to this node
     PromiscReceiveCallback m_promiscuous;               //!< likewise, with both addresses
     TracedCallback<Ptr<const Packet>> m_macTx;          //!< an ns3::Packet was accepted

@@ -8,9 +8,12 @@
 #include <ns3/config.h>
 #include <ns3/double.h>
 #include <ns3/rng-seed-manager.h>
+#include <ns3/simulator.h>
 #include <ns3/string.h>
 
 #include <fstream>
+#include <iostream>
+#include <sstream>
 
 using namespace ns3;
 
@@ -257,9 +260,10 @@ class NpuRefusalTestCase : public TestCase
     void
     DoRun() override
     {
-        const Ptr<NpuFabric> fabric = CreateObject<NpuFabric>();
-        const auto accepts = [&](const char* name, const char* value) {
-            return fabric->SetAttributeFailSafe(name, StringValue(value));
+        const auto accepts = [](const char* name, const char* value) {
+            TypeId::AttributeInformation info;
+            return NpuFabric::GetTypeId().LookupAttributeByName(name, &info) &&
+                   info.checker->CreateValidValue(StringValue(value));
         };
         NS_TEST_EXPECT_MSG_EQ(accepts("Switching", "CutThrough"), true, "a name");
         NS_TEST_EXPECT_MSG_EQ(accepts("Switching", "Circuit"), false, "no name");
@@ -272,30 +276,33 @@ class NpuRefusalTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(accepts("Seed", "9007199254740993"), false, "above 2^53");
         NS_TEST_EXPECT_MSG_EQ(accepts("QueueHistogram", "true"), true, "yes");
         NS_TEST_EXPECT_MSG_EQ(accepts("QueueHistogram", "perhaps"), false, "neither");
-        StringValue text;
-        fabric->GetAttribute("Switching", text);
-        NS_TEST_EXPECT_MSG_EQ(text.Get(), "CutThrough", "as it was set");
+        const Ptr<NpuFabric> fabric = CreateObject<NpuFabric>();
+        for (std::size_t i = 0; i < NpuFabric::GetTypeId().GetAttributeN(); ++i)
+        {
+            const std::string name = NpuFabric::GetTypeId().GetAttribute(i).name;
+            StringValue text;
+            fabric->GetAttribute(name, text);
+            NS_TEST_EXPECT_MSG_EQ(
+                fabric->SetAttributeFailSafe(name, text), false, name << " is fixed");
+        }
 
         ExpectRefusal({{"Switching", "CutThrough"}, {"ErrorRate", "0.1"}}, "cut-through");
         ExpectRefusal({{"BufferSize", "999"}}, "room for at least one full packet");
         ExpectRefusal({{"Routing", "best"}}, "'best'");
         ExpectRefusal({{"Routing", "ecmp"}}, "'ecmp' on");
         ExpectRefusal({{"InjectionRate", "7bps"}}, "NpuFabric::InjectionRate");
-        RefuseWithoutEffect();
+        RefuseOfEthernet();
+        TellWithoutEffect();
     }
 
-    /// What Ethernet-like switches, or some of them, do not look at.
+    /// What Ethernet-like switches cannot do.
     void
-    RefuseWithoutEffect()
+    RefuseOfEthernet()
     {
         for (const char* flowControl : {"Pfc", "None"})
         {
             const std::pair<std::string, std::string> without{"FlowControl", flowControl};
             const std::pair<std::string, std::string> transport{"Transport", "GoBackN"};
-            ExpectRefusal({without, transport, {"SpeedUp", "2"}}, "speedup: 2 with");
-            ExpectRefusal({without, transport, {"VirtualChannels", "2"}}, "virtual_channels: 2");
-            ExpectRefusal({without, transport, {"Arbitration", "Oldest"}}, "'oldest' with");
-            ExpectRefusal({without, transport, {"Reordering", "3"}}, "transport.reordering");
             ExpectRefusal({without, transport, {"EcnRate", "7bps"}}, "NpuFabric::EcnRate");
             ExpectRefusal({without, transport, {"EcnMinimum", "2000"}, {"EcnMaximum", "1999"}},
                           "at least EcnMinimum, 2000");
@@ -305,10 +312,46 @@ class NpuRefusalTestCase : public TestCase
                            {"CongestionControl", "hpcc"}},
                           "hpcc with routing: adaptive");
         }
-        ExpectRefusal({{"FlowControl", "Pfc"}, {"TransportWindow", "5000"}}, "transport.window");
-        ExpectRefusal({{"FlowControl", "Pfc"}, {"Retries", "7"}}, "transport.retries");
-        ExpectRefusal({{"RetransmissionTimeout", "1ms"}}, "transport.rto with transport: none");
-        ExpectRefusal({{"StartJitter", "1us"}}, "transport.start_jitter with transport: none");
+    }
+
+    /// What others leave without effect, as in a sweep over one of them.
+    void
+    TellWithoutEffect()
+    {
+        const std::pair<std::string, std::string> pfc{"FlowControl", "Pfc"};
+        const std::pair<std::string, std::string> transport{"Transport", "GoBackN"};
+        ExpectWord({pfc, transport}, "");
+        ExpectWord({pfc, transport, {"SpeedUp", "2"}}, "SpeedUp");
+        ExpectWord({pfc, transport, {"VirtualChannels", "2"}}, "VirtualChannels");
+        ExpectWord({pfc, transport, {"Arbitration", "Oldest"}}, "Arbitration");
+        ExpectWord({pfc, transport, {"Reordering", "3"}}, "Reordering");
+        ExpectWord({pfc, {"CongestionControl", "dcqcn"}}, "CongestionControl");
+        ExpectWord({pfc, {"TransportWindow", "5000"}}, "TransportWindow");
+        ExpectWord({pfc, {"Retries", "7"}}, "Retries");
+        ExpectWord({pfc, {"AckEvery", "4"}}, "AckEvery");
+        ExpectWord({transport}, "Transport");
+        ExpectWord({{"RetransmissionTimeout", "1ms"}}, "RetransmissionTimeout");
+        ExpectWord({{"StartJitter", "1us"}}, "StartJitter");
+    }
+
+    /**
+     * @param settings attributes of a fabric
+     * @param name of the one that is said to have no effect; empty: none is
+     */
+    void
+    ExpectWord(const std::vector<std::pair<std::string, std::string>>& settings,
+               const std::string& name)
+    {
+        NpuFabricHelper helper = TenNanosecondPackets("Switch", {4}, settings);
+        std::ostringstream said;
+        std::streambuf* const before = std::clog.rdbuf(said.rdbuf());
+        const Time delivered = DeliveryTime(Install(helper), 0, 1, 10'000);
+        std::clog.rdbuf(before);
+        NS_TEST_EXPECT_MSG_EQ(delivered.IsStrictlyPositive(), true, name);
+        const std::string expected = name.empty() ? "" : "NpuFabric::" + name + " has no effect";
+        NS_TEST_EXPECT_MSG_EQ(said.str().substr(0, expected.size()), expected, said.str());
+        NS_TEST_EXPECT_MSG_EQ(said.str().empty(), name.empty(), said.str());
+        Simulator::Destroy();
     }
 
     /**

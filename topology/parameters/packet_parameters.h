@@ -110,6 +110,7 @@ struct PacketParameters {
     /// check whole packets: Switching::StoreAndForward only.
     double error_rate = 0;
     std::uint64_t seed = 1;        ///< of what is drawn, and of hashes that spread routes
+    bool seed_is_given = false;    ///< by a network.yml or an option, even if it is the default
     bool queue_histogram = false;  ///< keep engine::LinkUse::queue_times
     /// How many packets at most leave one input port of a node at a time; 0: any number.
     std::uint8_t speedup = 0;

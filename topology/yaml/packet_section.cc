@@ -176,6 +176,7 @@ void read_errors(const YamlField& section, std::optional<std::uint64_t> seed,
         packet.seed = static_cast<std::uint64_t>(field->whole(0, std::int64_t{1} << 53, "a seed"));
     }
     packet.seed = seed.value_or(packet.seed);
+    packet.seed_is_given = seed || section.find("seed");
     const auto field = section.find("error_rate");
     if (!field) {
         return;
