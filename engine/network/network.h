@@ -56,6 +56,10 @@ public:
     constexpr MessageId(NodeId source, std::uint64_t count)
         : value_((static_cast<std::uint64_t>(source.value()) << 36) | count) {}
     [[nodiscard]] constexpr std::uint64_t value() const { return value_; }
+    /// The source, of a value.
+    [[nodiscard]] static constexpr NodeId source_of(std::uint64_t value) {
+        return NodeId(static_cast<std::size_t>(value >> 36));
+    }
     /// The part of a value that counts the messages of the source.
     static constexpr std::uint64_t count_mask = (std::uint64_t{1} << 36) - 1;
     /// Orders ids by count, then source, which prefers no source over the others.

@@ -8,22 +8,11 @@
 
 #include "base/pool.h"
 #include "packet/base/constants.h"
+#include "packet/base/packet_kind.h"
 
 #include <cstdint>
 
 namespace npunet::packet {
-
-enum class PacketKind : std::uint8_t {
-    Data,
-    Acknowledgement,  ///< by the receiver: of all below a sequence number, and perhaps one more
-    GoBack,           ///< by the receiver: a later packet than the expected one arrived
-    Trimmed,          ///< by the receiver: a packet arrived without its payload
-    Notification,     ///< by the receiver: marked data arrived (CNP)
-    Request,          ///< by the sender: how many packets wait for credit
-    Grant,            ///< by the receiver: credit
-    Pause,            ///< to the upstream node: stop sending a class
-    Resume            ///< to the upstream node: continue with a class
-};
 
 /// A packet in flight, of any kind. Times in picoseconds.
 struct EthernetPacket {

@@ -87,6 +87,10 @@ public:
     /// bytes on the wire / rate later. Or no_pacing.
     virtual std::int64_t rate(std::int64_t /* now */) { return no_pacing; }
 
+    /// For observers: the algorithm's estimate of congestion, the alpha of DCQCN and DCTCP, from 0
+    /// to 1; -1 where it has none.
+    virtual double congestion(std::int64_t /* now */) const { return -1; }
+
     /// Scans the state that determines window() and rate() from now on. Without an implementation
     /// no state equals another, so that periodic traffic is never fast-forwarded.
     virtual void scan(engine::StateScan& scan, const engine::FlowProgress& /* progress */) {

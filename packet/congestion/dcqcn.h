@@ -37,6 +37,8 @@ public:
     std::int64_t rate(std::int64_t now) override;
     void scan(engine::StateScan& scan, const engine::FlowProgress& progress) override;
 
+    double congestion(std::int64_t now) const override { return current_alpha(now); }
+
     /// alpha, from 0 to 1.
     double current_alpha(std::int64_t now) const;
 

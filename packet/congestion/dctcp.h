@@ -26,6 +26,8 @@ public:
     std::int64_t window() const override;
     void scan(engine::StateScan& scan, const engine::FlowProgress& progress) override;
 
+    double congestion(std::int64_t /* now */) const override { return current_alpha(); }
+
     /// The estimate of the fraction of marked bytes.
     double current_alpha() const { return alpha_; }
 

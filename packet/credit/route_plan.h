@@ -53,6 +53,14 @@ public:
 
     const PlannedHop& operator[](std::uint32_t hop) const { return hops_[hop]; }
 
+    /// The destination of the route to which a hop of first_hop() belongs.
+    NodeId end_of(std::uint32_t hop) const {
+        while (!hops_[hop].final) {
+            ++hop;
+        }
+        return graph_.link(LinkId(std::size_t{hops_[hop].port})).to;
+    }
+
     /// Translates a hop that is not part of a computed route. `input`: the link by which the packet
     /// came, or none_yet at its source; `input_channel`: the virtual channel of that link, or of
     /// the hop at the source, counted like that of the hop from `first_channel`, the first of the

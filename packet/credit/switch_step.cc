@@ -147,7 +147,7 @@ void SwitchStep::transmit(std::uint32_t port_number, std::uint32_t queue_number,
     QueuedPacket& packet = state_.packets[place];
     port.payload += packet.payload;
     if (state_.observer != nullptr) {
-        state_.observer->packet_started(LinkId(std::size_t{port_number}), Bytes(wire),
+        state_.observer->packet_started(LinkId(std::size_t{port_number}), observed(place, wire),
                                         Time::ps(crossing.arrival), starts ? Bytes() : Bytes(wire));
     }
     const bool final = state_.plan[packet.hop].final;
@@ -169,6 +169,23 @@ void SwitchStep::transmit(std::uint32_t port_number, std::uint32_t queue_number,
     }
     arrive(port, packet.message, packet.last == 1, crossing.arrival);
     state_.packets.free(place, state_.partition_number(port));
+}
+
+ObservedPacket SwitchStep::observed(std::uint32_t place, std::uint32_t wire) {
+    const QueuedPacket& packet = state_.packets[place];
+    ObservedPacket seen;
+    seen.wire = Bytes(wire);
+    seen.source = engine::MessageId::source_of(state_.messages[packet.message].id);
+    seen.traffic_class =
+        static_cast<std::uint8_t>(state_.plan[packet.hop].channel / state_.classes.channels);
+    if (state_.paths.router != nullptr) {
+        const CreditPath& path = state_.paths.of_packet(place);
+        seen.destination = path.place.destination;
+        seen.sequence = static_cast<std::uint64_t>(path.number);
+    } else {
+        seen.destination = state_.plan.end_of(packet.hop);
+    }
+    return seen;
 }
 
 void SwitchStep::forward(std::uint32_t port_number, std::uint32_t place, const Crossing& crossing,

@@ -96,6 +96,9 @@ public:
     void receive_deferred(std::uint32_t number);
 
 private:
+    /// A packet for the observer. `wire`: its bytes with header.
+    ObservedPacket observed(std::uint32_t place, std::uint32_t wire);
+
     /// The event of a port.
     void wake(std::uint32_t port_number);
 

@@ -17,23 +17,23 @@ public:
                   const EthernetStallReport& stall_report)
         : is_reliable_(is_reliable), state_(state), stall_report_(stall_report) {}
 
-    /// A packet of `wire` bytes, or its payload, is lost at the port.
-    void count(std::uint32_t number, std::uint32_t wire, PacketDrop why) {
+    /// A packet, or its payload, is lost at the port.
+    void count(std::uint32_t number, std::uint32_t place, PacketDrop why) {
         ++state_.ports[number].drops;
         if (state_.observer != nullptr) {
-            state_.observer->packet_lost(LinkId(std::size_t{number}), Bytes(wire), why);
+            state_.observer->packet_lost(LinkId(std::size_t{number}),
+                                         state_.observed(place, number), why);
         }
     }
 
     /// The same, and frees the packet. Throws StallError, with `where` in its message, if there is
     /// no transport.
     void drop(std::uint32_t number, std::uint32_t place, PacketDrop why, const char* where) {
-        const EthernetPacket& packet = state_.packets[place];
-        count(number, packet.wire, why);
+        count(number, place, why);
         if (!is_reliable_) {
             stall_report_.refuse_loss(number, where);
         }
-        state_.telemetry.free(packet.telemetry);
+        state_.telemetry.free(state_.packets[place].telemetry);
         state_.packets.free(place);
     }
 

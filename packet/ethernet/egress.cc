@@ -55,7 +55,7 @@ void EthernetEgress::transmit(std::uint32_t number, std::uint32_t place, std::in
     const LinkPassage passage = links_.cross(number, packet.wire, now);
     count(number, packet, now, passage.end);
     if (state_.observer != nullptr) {
-        state_.observer->packet_started(LinkId(std::size_t{number}), Bytes(packet.wire),
+        state_.observer->packet_started(LinkId(std::size_t{number}), state_.observed(place, number),
                                         passage.lost ? Time::max() : Time::ps(passage.arrival),
                                         data && passing ? waited : Bytes());
     }

@@ -31,7 +31,7 @@ const topology::NetworkDescription& checked_for_ethernet(
 EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description,
                                  engine::EventQueue& queue)
     : description_(checked_for_ethernet(description)),
-      state_(description, queue, wake_event_),
+      state_(description, queue, wake_event_, *this),
       links_(description, state_, arrive_event_),
       routes_(description, state_.ports, links_.clock()),
       flow_control_(description, state_),
@@ -40,7 +40,8 @@ EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description
       stall_report_(description, state_, queues_, flow_control_, routes_),
       drops_(description.packet.transport.kind != topology::TransportKind::None, state_,
              stall_report_),
-      pairs_(description, {state_.clock, state_.packets, state_.telemetry, routes_, queues_},
+      pairs_(description,
+             {state_.clock, state_.packets, state_.telemetry, routes_, queues_, state_.observer},
              *this),
       fast_forward_(description, queue, state_, links_, flow_control_, marks_, queues_, pairs_),
       arbiter_(state_, queues_, pairs_),
@@ -57,6 +58,12 @@ void EthernetNetwork::send(const engine::Message& message) {
     pairs_.set_listener(*listener_);
     fast_forward_.messages_change();
     pairs_.send(message, static_cast<std::uint8_t>(state_.classes.of(message)));
+}
+
+std::uint64_t EthernetNetwork::queue_pair_of(std::uint32_t place) const {
+    const std::uint32_t pair = state_.packets[place].pair;
+    // Packets of other partitions that pass through have no queue pair here.
+    return pair != none ? pairs_.pairs()[pair].key : boundary_->of_packet(place).pair;
 }
 
 void EthernetNetwork::observer_changes() {

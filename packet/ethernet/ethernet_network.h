@@ -87,7 +87,7 @@
 
 namespace npunet::packet {
 
-class EthernetNetwork final : public PacketNetwork, private TransportHost {
+class EthernetNetwork final : public PacketNetwork, private TransportHost, private PacketOwners {
 public:
     /// The references must outlive the network. Throws InputError for parameters that cannot work.
     /// Its events throw StallError if a packet is lost and there is no transport.
@@ -126,6 +126,8 @@ private:
     }
 
     void messages_change() override { fast_forward_.messages_change(); }
+
+    std::uint64_t queue_pair_of(std::uint32_t place) const override;
 
     void observer_changes() override;
 

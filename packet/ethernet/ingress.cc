@@ -81,7 +81,7 @@ void EthernetIngress::enqueue(std::uint32_t place, std::uint32_t out) {
         return;
     }
     if (marks_.are_wanted()) {
-        mark(packet, out, queued);
+        mark(place, out, queued);
     }
     queues_.join(out, place);
     // After join(): the PAUSE frame is a packet, too, whose allocation invalidates references.
@@ -92,22 +92,22 @@ void EthernetIngress::enqueue(std::uint32_t place, std::uint32_t out) {
 
 void EthernetIngress::trim(std::uint32_t place, std::uint32_t out) {
     EthernetPacket& packet = state_.packets[place];
-    drops_.count(out, packet.wire, PacketDrop::Trimmed);
+    drops_.count(out, place, PacketDrop::Trimmed);
     packet.trimmed = true;
     packet.payload = 0;
     packet.wire = state_.sizes.header();
     queues_.join_control(out, place);
 }
 
-void EthernetIngress::mark(EthernetPacket& packet, std::uint32_t out, std::int64_t queued) {
+void EthernetIngress::mark(std::uint32_t place, std::uint32_t out, std::int64_t queued) {
     EthernetPort& port = state_.ports[out];
     if (!marks_.marks(out, static_cast<std::uint64_t>(port.arrivals++), queued)) {
         return;
     }
-    packet.marked = 1;
+    state_.packets[place].marked = 1;
     ++port.marked;
     if (state_.observer != nullptr) {
-        state_.observer->packet_marked(LinkId(std::size_t{out}), Bytes(packet.wire));
+        state_.observer->packet_marked(LinkId(std::size_t{out}), state_.observed(place, out));
     }
 }
 

@@ -41,7 +41,7 @@ private:
     void trim(std::uint32_t place, std::uint32_t out);
 
     /// Marks data that joins a queue, if it is to be; `queued`: bytes of its class already there.
-    void mark(EthernetPacket& packet, std::uint32_t out, std::int64_t queued);
+    void mark(std::uint32_t place, std::uint32_t out, std::int64_t queued);
 
     bool trims_;  ///< trim instead of dropping
     EthernetNetworkState& state_;

@@ -22,22 +22,37 @@
 
 namespace npunet::packet {
 
+/// Which queue pair a packet belongs to.
+class PacketOwners {
+public:
+    /// QueuePair::key. Not of PAUSE and RESUME frames.
+    virtual std::uint64_t queue_pair_of(std::uint32_t place) const = 0;
+
+protected:
+    ~PacketOwners() = default;
+};
+
 struct EthernetNetworkState {
-    /// `wake` handles the event of a port (PortSchedule). Queue and handler must outlive this.
+    /// `wake` handles the event of a port (PortSchedule). All but the description must outlive
+    /// this.
     EthernetNetworkState(const topology::NetworkDescription& description, engine::EventQueue& queue,
-                         engine::EventHandler& wake)
+                         engine::EventHandler& wake, const PacketOwners& packet_owners)
         : clock(queue),
           sizes(description.packet),
           class_count(description.packet.classes.count),
           ports(description.graph.links()),
           schedule(ports, clock, wake),
-          classes(description.packet.classes, 1, description.graph.links()) {
+          classes(description.packet.classes, 1, description.graph.links()),
+          owners(packet_owners) {
         for (std::size_t number = 0; number < ports.size(); ++number) {
             const NodeId node = description.graph.link(LinkId(number)).from;
             ports[number].node = static_cast<std::uint32_t>(node.index());
             ports[number].starts_here = node.index() < description.graph.npus();
         }
     }
+
+    /// A packet at the port of a link, for the observer.
+    ObservedPacket observed(std::uint32_t place, std::uint32_t link) const;
 
     PacketClock clock;
     PacketSizes sizes;
@@ -49,6 +64,7 @@ struct EthernetNetworkState {
     PacketClasses classes;
     engine::LinkLoadRecorder* load = nullptr;  ///< may be null
     PacketObserver* observer = nullptr;        ///< may be null
+    const PacketOwners& owners;                ///< for the observer
 };
 
 }  // namespace npunet::packet

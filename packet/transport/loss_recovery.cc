@@ -18,6 +18,7 @@ LossRecovery::LossRecovery(const topology::NetworkDescription& description,
 }
 
 std::int64_t LossRecovery::hear(QueuePair& pair, const EthernetPacket& answer) {
+    heard_loss_ = false;
     std::int64_t bytes = acknowledge(pair, answer.sequence);
     if (pair.selective) {
         if (answer.kind == PacketKind::Acknowledgement) {
@@ -131,6 +132,7 @@ void LossRecovery::tell_loss(QueuePair& pair, std::uint64_t sequence) {
         }
         pair.selective->recovery_end = pair.top;
     }
+    heard_loss_ = true;
     if (pair.control) {
         pair.control->lost(clock_.now(), false);
     }

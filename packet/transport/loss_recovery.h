@@ -25,6 +25,9 @@ public:
     /// Processes the sequence numbers of an answer. Returns newly acknowledged bytes on the wire.
     std::int64_t hear(QueuePair& pair, const EthernetPacket& answer);
 
+    /// Whether the last answer has revealed a loss that congestion control hears of.
+    bool heard_loss() const { return heard_loss_; }
+
     /// Everything in flight is considered lost; the next start is postponed (StartJitter).
     void lose_all(QueuePair& pair);
 
@@ -59,6 +62,7 @@ private:
     const PacketClock& clock_;
     TransportMessages& messages_;
     StartJitter jitter_;
+    bool heard_loss_ = false;
 };
 
 }  // namespace npunet::packet

@@ -91,6 +91,10 @@ struct QueuePair {
         return static_cast<std::uint32_t>(key >> 8) & 0x3fffffU;
     }
 
+    static constexpr std::uint8_t class_of(std::uint64_t key) {
+        return static_cast<std::uint8_t>(key & 0xffU);
+    }
+
     /// Whether a packet waits to be sent, whether or not the window is open.
     bool has_more() const { return next != end || (selective != nullptr && selective->losses > 0); }
 

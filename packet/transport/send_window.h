@@ -28,12 +28,15 @@ public:
         return pair.in_flight == 0 || !is_limited_ || is_open(pair) || expects_no_answer(pair);
     }
 
-    /// Whether one more full packet is within its window.
-    bool is_open(const QueuePair& pair) const {
-        const std::int64_t window =
-            pair.control == nullptr ? pair.window : std::min(pair.window, pair.control->window());
-        return pair.in_flight + full_ <= window;
+    /// The window of a queue pair in bytes on the wire: that of the transport, or of congestion
+    /// control, if that is smaller.
+    static std::int64_t of(const QueuePair& pair) {
+        return pair.control == nullptr ? pair.window
+                                       : std::min(pair.window, pair.control->window());
     }
+
+    /// Whether one more full packet is within its window.
+    bool is_open(const QueuePair& pair) const { return pair.in_flight + full_ <= of(pair); }
 
 private:
     /// Whether no packet in flight will make the receiver answer, if anything is in flight.

@@ -120,6 +120,15 @@ void TransportSender::receive_answer(const EthernetPacket& packet) {
     if (pair.control && packet.kind != PacketKind::Trimmed) {
         tell_control(pair, packet, bytes);
     }
+    if (network_.observer != nullptr) {
+        if (recovery_.heard_loss()) {
+            tell_observer(pair, SenderEvent::Lost);
+        }
+        if (packet.kind != PacketKind::Trimmed) {
+            tell_observer(pair, SenderEvent::Acknowledged, bytes,
+                          network_.clock.now() - packet.sent_at);
+        }
+    }
     review(number);
 }
 
@@ -140,10 +149,32 @@ void TransportSender::tell_control(QueuePair& pair, const EthernetPacket& answer
     pair.control->acknowledged(told);
 }
 
+void TransportSender::tell_observer(const QueuePair& pair, SenderEvent event, std::int64_t bytes,
+                                    std::int64_t round_trip) const {
+    const std::int64_t now = network_.clock.now();
+    ObservedSender seen;
+    seen.source = NodeId(std::size_t{pair.source});
+    seen.destination = NodeId(std::size_t{pair.destination});
+    seen.traffic_class = pair.traffic_class;
+    seen.event = event;
+    seen.acknowledged = Bytes(bytes);
+    seen.round_trip = Time::ps(round_trip);
+    seen.in_flight = Bytes(pair.in_flight);
+    seen.window = Bytes(SendWindow::of(pair));
+    if (pair.control) {
+        seen.rate = Rate(pair.control->rate(now));
+        seen.congestion = pair.control->congestion(now);
+    }
+    network_.observer->sender_heard(seen);
+}
+
 void TransportSender::receive_notification(std::uint32_t number) {
     const QueuePair& pair = pairs_[number];
     if (pair.control) {
         pair.control->notified(network_.clock.now());
+    }
+    if (network_.observer != nullptr) {
+        tell_observer(pair, SenderEvent::Notified);
     }
 }
 
@@ -174,6 +205,9 @@ void TransportSender::timed_out(std::uint32_t number) {
     pair.deadline = never;
     if (pair.control) {
         pair.control->lost(network_.clock.now(), true);
+    }
+    if (network_.observer != nullptr) {
+        tell_observer(pair, SenderEvent::TimedOut);
     }
     if (pair.credit && !window_.may_send(pair)) {
         credits_.ask(number, true);

@@ -92,6 +92,11 @@ private:
     /// An answer acknowledges `bytes` on the wire: passes it to congestion control.
     void tell_control(QueuePair& pair, const EthernetPacket& answer, std::int64_t bytes);
 
+    /// The sender has heard something. `bytes`: newly acknowledged, on the wire; `round_trip`: in
+    /// picoseconds, of a packet that was acknowledged.
+    void tell_observer(const QueuePair& pair, SenderEvent event, std::int64_t bytes = 0,
+                       std::int64_t round_trip = 0) const;
+
     bool is_reliable_;       ///< there is a transport
     std::uint32_t retries_;  ///< allowed consecutive timeouts; 0: unlimited
     TransportNetwork network_;

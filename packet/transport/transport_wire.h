@@ -3,6 +3,7 @@
 
 #include "packet/base/clock.h"
 #include "packet/base/ethernet_packet.h"
+#include "packet/base/packet_observer.h"
 #include "packet/congestion/telemetry_records.h"
 #include "packet/routing/ethernet_next_hop.h"
 #include "packet/transport/queue_pair.h"
@@ -48,6 +49,7 @@ struct TransportNetwork {
     TelemetryRecords& telemetry;  ///< telemetry of data and answers
     EthernetNextHop& routes;
     TransportWire& wire;
+    PacketObserver* const& observer;  ///< the pointer may change; null: none
 };
 
 }  // namespace npunet::packet

@@ -82,7 +82,8 @@ std::string Losses::text() const {
            part(", starved", between) + part(", after", after);
 }
 
-void LinkWatch::packet_started(LinkId link, Bytes wire, Time /*arrival*/, Bytes /*waited*/) {
+void LinkWatch::packet_started(LinkId link, const packet::ObservedPacket& packet, Time /*arrival*/,
+                               Bytes /*waited*/) {
     if (link != link_) {
         return;
     }
@@ -92,7 +93,7 @@ void LinkWatch::packet_started(LinkId link, Bytes wire, Time /*arrival*/, Bytes 
     } else {
         gaps_ += now - end_;
     }
-    const Time sending = transfer_time(wire, rate_);
+    const Time sending = transfer_time(packet.wire, rate_);
     end_ = now + sending;
     busy_ += sending;
 }

@@ -60,7 +60,8 @@ public:
               const engine::EventQueue& queue)
         : rate_(description.graph.link(link).rate), link_(link), queue_(queue) {}
 
-    void packet_started(LinkId link, Bytes wire, Time arrival, Bytes waited) override;
+    void packet_started(LinkId link, const packet::ObservedPacket& packet, Time arrival,
+                        Bytes waited) override;
     void packet_queued(LinkId, Bytes, Time) override {}
     void credit_stalled(LinkId, Time, Time) override {}
 

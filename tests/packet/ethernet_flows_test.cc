@@ -91,17 +91,19 @@ public:
     explicit Observer(std::size_t links)
         : started(links), drops(links), marked(links), pauses(links) {}
 
-    void packet_started(LinkId link, Bytes, Time arrival, Bytes) override {
+    void packet_started(LinkId link, const packet::ObservedPacket&, Time arrival, Bytes) override {
         ++started[link.index()];
         lost_on_links += arrival == Time::max() ? 1 : 0;
     }
     void packet_queued(LinkId, Bytes, Time) override {}
     void credit_stalled(LinkId, Time, Time) override {}
-    void packet_lost(LinkId link, Bytes, PacketDrop why) override {
+    void packet_lost(LinkId link, const packet::ObservedPacket&, PacketDrop why) override {
         ++drops[link.index()];
         ++reasons[why];
     }
-    void packet_marked(LinkId link, Bytes) override { ++marked[link.index()]; }
+    void packet_marked(LinkId link, const packet::ObservedPacket&) override {
+        ++marked[link.index()];
+    }
     void link_paused(LinkId link, std::uint8_t traffic_class, bool begins) override {
         const auto was = paused.find({link.index(), traffic_class});
         EXPECT_EQ(was != paused.end() && was->second, !begins) << "pauses begin and end in turn";

@@ -50,11 +50,13 @@ Time finish_of(const EthernetRun& run) {
 /// Records whether a packet was marked before any was dropped or any link told to pause.
 class FirstNews final : public packet::PacketObserver {
 public:
-    void packet_started(LinkId, Bytes, Time, Bytes) override {}
+    void packet_started(LinkId, const packet::ObservedPacket&, Time, Bytes) override {}
     void packet_queued(LinkId, Bytes, Time) override {}
     void credit_stalled(LinkId, Time, Time) override {}
-    void packet_marked(LinkId, Bytes) override { hear(true); }
-    void packet_lost(LinkId, Bytes, packet::PacketDrop) override { hear(false); }
+    void packet_marked(LinkId, const packet::ObservedPacket&) override { hear(true); }
+    void packet_lost(LinkId, const packet::ObservedPacket&, packet::PacketDrop) override {
+        hear(false);
+    }
     void link_paused(LinkId, std::uint8_t, bool) override { hear(false); }
 
     bool marks_first = false;

@@ -27,10 +27,15 @@ private:
         notes_.push_back(std::string(what) + ' ' + std::to_string(link.value()) + ' ' +
                          std::to_string(a) + ' ' + std::to_string(at.ps()));
     }
-    void packet_started(LinkId link, Bytes wire, Time arrival, Bytes waited) override {
-        note(waited > Bytes() ? "goes on" : "starts", link, wire.value(), arrival);
+    void packet_started(LinkId link, const packet::ObservedPacket& packet, Time arrival,
+                        Bytes waited) override {
+        note(waited > Bytes() ? "goes on" : "starts", link, packet.wire.value(), arrival);
+        notes_.back() += ' ' + std::to_string(packet.source.value()) + ' ' +
+                         std::to_string(packet.destination.value()) + ' ' +
+                         std::to_string(packet.traffic_class) + ' ' +
+                         std::to_string(packet.sequence);
         if (!machine_.is_cut(link) && arrival < Time::max()) {
-            packet_entered(link, wire, arrival);
+            packet_entered(link, packet.wire, arrival);
         }
     }
     void packet_entered(LinkId link, Bytes wire, Time arrival) override {

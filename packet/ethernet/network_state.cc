@@ -1,0 +1,40 @@
+#include "packet/ethernet/network_state.h"
+
+#include "packet/transport/queue_pair.h"
+
+#include <cstddef>
+#include <utility>
+
+namespace npunet::packet {
+
+ObservedPacket EthernetNetworkState::observed(std::uint32_t place, std::uint32_t link) const {
+    const EthernetPacket& packet = packets[place];
+    ObservedPacket seen;
+    seen.wire = Bytes(packet.wire);
+    seen.kind = packet.kind;
+    seen.traffic_class = packet.traffic_class;
+    if (is_request(packet.kind)) {
+        seen.source = NodeId(std::size_t{ports[link].node});
+        seen.destination = seen.source;
+        return seen;
+    }
+    const std::uint64_t key = owners.queue_pair_of(place);
+    seen.source = NodeId(std::size_t{QueuePair::source_of(key)});
+    seen.destination = NodeId(std::size_t{QueuePair::destination_of(key)});
+    if (!goes_forth(packet.kind)) {
+        std::swap(seen.source, seen.destination);
+    }
+    if (packet.kind == PacketKind::Data) {
+        seen.marked = packet.marked != 0;
+        seen.repeated = packet.repeated;
+    } else {
+        seen.traffic_class = QueuePair::class_of(key);
+    }
+    if (packet.kind != PacketKind::Notification && packet.kind != PacketKind::Request &&
+        packet.kind != PacketKind::Grant) {
+        seen.sequence = packet.sequence;
+    }
+    return seen;
+}
+
+}  // namespace npunet::packet
