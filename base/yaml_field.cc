@@ -78,6 +78,38 @@ YamlField YamlField::at(const std::string& key) const {
     return *std::move(field);
 }
 
+YamlField YamlField::with_defaults(const YamlField& defaults) const {
+    return YamlField(file_, path_, merged(node_, defaults.node_));
+}
+
+YAML::Node YamlField::merged(const YAML::Node& map, const YAML::Node& defaults) {
+    if (!map.IsMap() || !defaults.IsMap()) {
+        return map;
+    }
+    YAML::Node all(YAML::NodeType::Map);
+    for (const auto& entry : map) {
+        const YAML::Node other = defaults[entry.first.Scalar()];
+        all.force_insert(entry.first,
+                         other.IsDefined() ? merged(entry.second, other) : entry.second);
+    }
+    for (const auto& entry : defaults) {
+        if (!map[entry.first.Scalar()].IsDefined()) {
+            all.force_insert(entry.first, entry.second);
+        }
+    }
+    return all;
+}
+
+YamlField YamlField::without(const std::string& key) const {
+    YAML::Node rest(YAML::NodeType::Map);
+    for (const auto& entry : node_) {
+        if (!entry.first.IsScalar() || entry.first.Scalar() != key) {
+            rest.force_insert(entry.first, entry.second);
+        }
+    }
+    return YamlField(file_, path_, rest);
+}
+
 std::vector<YamlField> YamlField::written_keys() const {
     std::vector<YamlField> fields;
     for (const auto& entry : node_) {

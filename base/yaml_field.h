@@ -53,6 +53,12 @@ public:
     /// The same. Refuses what is no map, keys that are no words, and keys given twice.
     [[nodiscard]] std::vector<YamlField> keys() const;
 
+    /// This map, with the values of another one for the keys that it lacks, and of maps that both
+    /// have likewise. Values keep their places; those of `defaults` have none in this file.
+    [[nodiscard]] YamlField with_defaults(const YamlField& defaults) const;
+    /// This map without a key.
+    [[nodiscard]] YamlField without(const std::string& key) const;
+
     [[nodiscard]] bool is_list() const { return node_.IsSequence(); }
     [[nodiscard]] bool is_map() const { return node_.IsMap(); }
     [[nodiscard]] bool is_text() const { return node_.IsScalar(); }
@@ -88,6 +94,7 @@ public:
 private:
     YamlField(std::string file, std::string path, const YAML::Node& node);
     [[nodiscard]] std::string path_of(const std::string& key) const;
+    static YAML::Node merged(const YAML::Node& map, const YAML::Node& defaults);
 
     std::string file_;
     std::string path_;

@@ -9,6 +9,7 @@
 #include "tests/support/refusals.h"
 #include "topology/network/network_description.h"
 #include "topology/yaml/network_reader.h"
+#include "topology/yaml/packet_presets.h"
 
 namespace npunet::topology::transport_section_test {
 namespace {
@@ -34,6 +35,42 @@ std::vector<std::string> warnings(const std::string& entries) {
 
 std::string refusal(const std::string& entries, const std::string& rest = "") {
     return test::message_of<InputError>([&] { return network(entries, rest); });
+}
+
+TEST(TransportSection, PresetsGiveWayToTheSection) {
+    const PacketParameters roce = network("preset: roce-2025").packet;
+    EXPECT_EQ(roce.flow_control, FlowControl::Pfc);
+    EXPECT_EQ(roce.transport.kind, TransportKind::GoBackN);
+    EXPECT_EQ(roce.ecn.kmin, Bytes(150'000));
+    EXPECT_EQ(roce.ecn.kmax, Bytes(1'500'000));
+    EXPECT_EQ(roce.ecn.per, Rate());
+    EXPECT_FALSE(roce.congestion_control.scaled);
+    EXPECT_EQ(value_of(roce.congestion_control, "rate_ai"), 625'000);
+    EXPECT_EQ(value_of(roce.congestion_control, "byte_counter"), 32767 * 64);
+    EXPECT_EQ(value_of(roce.congestion_control, "gain"), 5.0 / 1024);
+    EXPECT_EQ(preset_parameters("roce-2025").congestion_control.values,
+              roce.congestion_control.values);
+
+    const PacketParameters lossy = network("preset: ethernet-lossy").packet;
+    EXPECT_EQ(lossy.flow_control, FlowControl::None);
+    EXPECT_EQ(lossy.transport.kind, TransportKind::SelectiveRepeat);
+
+    // Keys of the section, within its maps too, and another algorithm.
+    const PacketParameters own =
+        network("preset: roce-2025, ecn: {kmax: 1MB}, dcqcn: {rate_ai: 50Mbps}, mtu: 1KB").packet;
+    EXPECT_EQ(own.ecn.kmin, Bytes(150'000));
+    EXPECT_EQ(own.ecn.kmax, Bytes(1'000'000));
+    EXPECT_EQ(own.mtu, Bytes(1000));
+    EXPECT_EQ(value_of(own.congestion_control, "rate_ai"), 6'250'000);
+    EXPECT_EQ(value_of(own.congestion_control, "rate_hai"), 6'250'000);
+    const PacketParameters hpcc =
+        network("preset: roce-2025, congestion_control: hpcc, ecn: {}").packet;
+    EXPECT_EQ(hpcc.congestion_control.algorithm, CongestionAlgorithm::Hpcc);
+
+    EXPECT_THAT(refusal("preset: roce-2024"),
+                HasSubstr("line 5, packet.preset: found 'roce-2024'"));
+    EXPECT_THAT(refusal("preset: roce-2025, mtu: fast"), HasSubstr("line 5, packet.mtu"));
+    EXPECT_THAT(refusal("preset: roce-2025, flow_control: credit"), HasSubstr("credit"));
 }
 
 TEST(TransportSection, ReadsEveryKey) {

@@ -12,6 +12,7 @@
 #include "topology/routing/product_routing.h"
 #include "topology/routing/shortest_paths.h"
 #include "topology/yaml/link_fields.h"
+#include "topology/yaml/packet_presets.h"
 
 namespace npunet::topology {
 
@@ -223,11 +224,12 @@ void read_switching(const YamlField& section, PacketParameters& packet) {
 
 }  // namespace
 
-void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
+void read_packet_section(const YamlField& written, const UnknownKeys& unknown,
                          const RoutingChoice* own, GigaByte gigabyte,
                          std::optional<std::uint64_t> seed, NetworkDescription& network) {
-    check_keys(section,
-               {"mtu",
+    check_keys(written,
+               {"preset",
+                "mtu",
                 "header",
                 "routing",
                 "switching",
@@ -254,6 +256,7 @@ void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
                 "injection",
                 "speedup"},
                unknown);
+    const YamlField section = with_preset(written);
     read_switching(section, network.packet);
     read_errors(section, seed, network.packet);
     read_sizes(section, network.packet);
