@@ -12,6 +12,7 @@ set(npunet_ns3_headers
     helper/npu-link-statistics.h
     helper/npu-socket-helper.h
     helper/npu-topology-helper.h
+    helper/npu-trace-log.h
     model/npu-chakra-workload.h
     model/npu-channel.h
     model/npu-compat.h
@@ -26,6 +27,7 @@ set(npunet_ns3_headers
     model/npu-segment.h
     model/npu-socket-application.h
     model/npu-socket-network.h
+    model/npu-trace-records.h
 )
 
 set(npunet_ns3_sources
@@ -37,6 +39,7 @@ set(npunet_ns3_sources
     helper/npu-flow-writer.cc
     helper/npu-link-statistics.cc
     helper/npu-topology-helper.cc
+    helper/npu-trace-log.cc
     model/npu-chakra-workload.cc
     model/npu-channel.cc
     model/npu-congestion-settings.cc
@@ -88,6 +91,7 @@ set(npunet_ns3_suites
     npu-socket-scenario
     npu-topology
     npu-trace
+    npu-trace-log
     npu-trains
 )
 

@@ -6,9 +6,11 @@
 #include "npu-ascii-trace.h"
 #include "npu-flow-writer.h"
 #include "npu-link-statistics.h"
+#include "npu-trace-log.h"
 
 #include "ns3/npu-channel.h"
 #include "ns3/npu-compat.h"
+#include "ns3/npu-congestion-settings.h"
 #include "ns3/npu-event-bridge.h"
 #include "ns3/npu-net-device.h"
 #include "ns3/npu-processes.h"
@@ -17,6 +19,7 @@
 #include "base/errors.h"
 #include "topology/graph/graph_partition.h"
 #include "topology/yaml/network_reader.h"
+#include "topology/yaml/packet_presets.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -253,6 +256,21 @@ NpuFabricHelper::SetNetworkFile(const std::string& path)
 }
 
 void
+NpuFabricHelper::SetPreset(const std::string& name)
+{
+    const npunet::topology::PacketParameters packet = npunet::topology::preset_parameters(name);
+    NpuFabric::ListAttributes(packet, [this](const char* attribute, const AttributeValue& value) {
+        if (!HasOwnDefault(attribute))
+        {
+            m_fabricFactory.Set(attribute, value);
+        }
+    });
+    m_fabricFactory.Set(
+        "CongestionControl",
+        StringValue(NpuCongestionControl::Make(packet.congestion_control)->Serialize()));
+}
+
+void
 NpuFabricHelper::SetLinkAttribute(const std::string& name, const AttributeValue& value)
 {
     NpuTopologyHelper::Link link = m_link;
@@ -434,6 +452,20 @@ NpuFabricHelper::EnableFlowStatistics(const std::string& path) const
     m_fabric->EnableFlowStatistics();
     const Ptr<NpuFabric> fabric = m_fabric;
     Simulator::ScheduleDestroy([path, fabric]() { WriteNpuFlowStatistics(path, fabric); });
+}
+
+void
+NpuFabricHelper::EnablePacketLog(const std::string& path) const
+{
+    NS_ABORT_MSG_IF(!m_fabric, "EnablePacketLog() comes after Install()");
+    WriteNpuPacketLog(path, m_fabric);
+}
+
+void
+NpuFabricHelper::EnableSenderLog(const std::string& path, const std::string& plot) const
+{
+    NS_ABORT_MSG_IF(!m_fabric, "EnableSenderLog() comes after Install()");
+    WriteNpuSenderLog(path, m_fabric, plot);
 }
 
 void

@@ -95,6 +95,15 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
     void SetLinkAttribute(const std::string& name, const AttributeValue& value);
 
     /**
+     * Settings of deployed networks (docs/transport.md, "Presets"), which SetFabricAttribute() and
+     * SetNetworkFile() afterwards can change.
+     * @param name "roce-2025" or "ethernet-lossy"
+     *
+     * Throws npunet::InputError for other names.
+     */
+    void SetPreset(const std::string& name);
+
+    /**
      * @param name of an attribute of NpuFabric
      * @param value of the attribute
      */
@@ -204,6 +213,21 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
      * @param path of a CSV file, which is written whole or not at all
      */
     void EnableFlowStatistics(const std::string& path) const;
+
+    /**
+     * Writes every packet of the fabric that the last Install() has built, at each link
+     * (npu-trace-log.h). Of several processes each has a file of its own nodes: give each its path.
+     * @param path of a CSV file
+     */
+    void EnablePacketLog(const std::string& path) const;
+
+    /**
+     * Writes what the senders of the fabric that the last Install() has built hear, and their rates
+     * and windows (npu-trace-log.h). Likewise.
+     * @param path of a CSV file
+     * @param plot of a file for gnuplot, which Simulator::Destroy() writes; empty: none
+     */
+    void EnableSenderLog(const std::string& path, const std::string& plot = "") const;
 
     /**
      * Writes the topology of the fabric that the last Install() has built for NetAnim

@@ -493,6 +493,26 @@ NpuCongestionControl::Choice() const
     return choice;
 }
 
+std::string
+NpuCongestionControl::Serialize() const
+{
+    std::string text = GetInstanceTypeId().GetName();
+    char separator = '[';
+    for (TypeId tid = GetInstanceTypeId(); tid != Object::GetTypeId(); tid = tid.GetParent())
+    {
+        for (std::size_t i = 0; i < tid.GetAttributeN(); ++i)
+        {
+            StringValue value;
+            GetAttribute(tid.GetAttribute(i).name, value);
+            text.push_back(separator);
+            text.append(tid.GetAttribute(i).name).append("=").append(value.Get());
+            separator = '|';
+        }
+    }
+    text.push_back(']');
+    return text;
+}
+
 npunet::topology::CongestionNeeds
 NpuCongestionControl::Needs() const
 {

@@ -79,6 +79,12 @@ class NpuCongestionControl : public Object
     npunet::topology::CongestionControlChoice Choice() const;
 
     /**
+     * @return the text for Make() that gives an equal object:
+     * "ns3::NpuDcqcn[Preset=Paper|Gain=0.5|...]"
+     */
+    std::string Serialize() const;
+
+    /**
      * @return what the algorithm requires of switches, receivers and headers. Called once for each
      *         network. Unless overridden: nothing, or what the algorithm of this module does
      */

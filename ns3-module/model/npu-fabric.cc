@@ -332,6 +332,27 @@ NpuFabric::GetIdleTime() const
     };
 }
 
+std::string
+NpuFabric::GetLinkName(uint32_t link) const
+{
+    const npunet::topology::Graph& graph = GetDescription().graph;
+    const npunet::topology::Link& ends = graph.link(npunet::LinkId(std::size_t{link}));
+    std::size_t parallel = 0;
+    std::size_t place = 0;
+    for (const npunet::LinkId id : graph.links_from(ends.from))
+    {
+        parallel += graph.link(id).to == ends.to ? 1 : 0;
+        place = id.index() == link ? parallel : place;
+    }
+    std::string name = graph.name(ends.from);
+    name.append(" -> ").append(graph.name(ends.to));
+    if (parallel > 1)
+    {
+        name.append(" ").append(std::to_string(place));
+    }
+    return name;
+}
+
 uint64_t
 NpuFabric::GetPacketHops() const
 {

@@ -209,6 +209,12 @@ class NpuFabric : public NpuNetwork
     std::vector<npunet::engine::LinkUse> GatherLinkUse() const override;
 
     /**
+     * @param link number of a link
+     * @return such as "npu0 -> switch0", with a number behind it where there are parallel links
+     */
+    std::string GetLinkName(uint32_t link) const;
+
+    /**
      * @return packets times links crossed so far, by links that leave nodes of this process
      */
     uint64_t GetPacketHops() const;

@@ -80,6 +80,16 @@ NpuNetDevice::GetTypeId()
                             "the links of this node.",
                             packets(&NpuNetDevice::m_packetMarked),
                             "ns3::NpuNetDevice::PacketMarkedTracedCallback")
+            .AddTraceSource("Packet",
+                            "A packet of the fabric is put on one of the links of this node, or is "
+                            "dropped or marked there: with its flow, number and kind.",
+                            packets(&NpuNetDevice::m_packet),
+                            "ns3::NpuNetDevice::PacketTracedCallback")
+            .AddTraceSource("Sender",
+                            "A sender of this NPU has heard of acknowledgements, congestion or "
+                            "losses: its rate, window, round trip and estimate of congestion.",
+                            packets(&NpuNetDevice::m_sender),
+                            "ns3::NpuNetDevice::SenderTracedCallback")
             .AddTraceSource(
                 "Pause",
                 "One of the links of this node is told to pause a traffic class, or may go on.",
@@ -226,7 +236,7 @@ NpuNetDevice::HasPacketListeners() const
 {
     return !m_packetSent.IsEmpty() || !m_packetReceived.IsEmpty() || !m_queueLength.IsEmpty() ||
            !m_creditStall.IsEmpty() || !m_packetDropped.IsEmpty() || !m_packetMarked.IsEmpty() ||
-           !m_pause.IsEmpty();
+           !m_pause.IsEmpty() || !m_packet.IsEmpty() || !m_sender.IsEmpty();
 }
 
 bool

@@ -3,6 +3,8 @@
 #ifndef NPU_NET_DEVICE_H
 #define NPU_NET_DEVICE_H
 
+#include "npu-trace-records.h"
+
 #include <ns3/mac48-address.h>
 #include <ns3/net-device.h>
 #include <ns3/nstime.h>
@@ -305,6 +307,20 @@ class NpuNetDevice : public NetDevice
      */
     typedef void (*PauseTracedCallback)(uint32_t link, uint8_t trafficClass, bool paused);
 
+    /**
+     * TracedCallback signature of Packet.
+     *
+     * @param [in] packet and what happens to it
+     */
+    typedef void (*PacketTracedCallback)(const NpuPacketRecord& packet);
+
+    /**
+     * TracedCallback signature of Sender.
+     *
+     * @param [in] sender and what it has heard
+     */
+    typedef void (*SenderTracedCallback)(const NpuSenderRecord& sender);
+
   protected:
     void DoDispose() override;
 
@@ -376,11 +392,13 @@ class NpuNetDevice : public NetDevice
     TracedCallback<uint32_t, uint64_t, uint64_t> m_queueLength; //!< bytes begin or cease to wait
     TracedCallback<uint32_t, Time, Time> m_creditStall;         //!< a link has waited for credit
     TracedCallback<uint32_t, uint32_t, DropReason> m_packetDropped; //!< a fabric packet is lost
-    TracedCallback<uint32_t, uint32_t> m_packetMarked;              //!< a fabric packet is marked
-    TracedCallback<uint32_t, uint8_t, bool> m_pause;                //!< a link pauses, or goes on
-    bool m_countsQueues{false};                                     //!< m_queueLength has sinks
-    uint32_t m_queueEpoch{0};                                       //!< how often that has begun
-    std::map<uint32_t, int64_t> m_waiting;                          //!< bytes, by link
+    TracedCallback<const NpuPacketRecord&> m_packet;                //!< a fabric packet at a link
+    TracedCallback<const NpuSenderRecord&> m_sender;   //!< a sender has heard something
+    TracedCallback<uint32_t, uint32_t> m_packetMarked; //!< a fabric packet is marked
+    TracedCallback<uint32_t, uint8_t, bool> m_pause;   //!< a link pauses, or goes on
+    bool m_countsQueues{false};                        //!< m_queueLength has sinks
+    uint32_t m_queueEpoch{0};                          //!< how often that has begun
+    std::map<uint32_t, int64_t> m_waiting;             //!< bytes, by link
 };
 
 } // namespace ns3

@@ -8,6 +8,8 @@
 #include <ns3/node.h>
 #include <ns3/simulator.h>
 
+#include <limits>
+
 namespace ns3
 {
 
@@ -55,6 +57,41 @@ ReasonOf(npunet::packet::PacketDrop why)
     return NpuNetDevice::LINK_DOWN;
 }
 
+// The enumerations of the records are those of the machine, in the same order.
+static_assert(NpuPacketRecord::NOTIFICATION ==
+              static_cast<int>(npunet::packet::PacketKind::Notification));
+static_assert(NpuPacketRecord::RESUME == static_cast<int>(npunet::packet::PacketKind::Resume));
+static_assert(NpuSenderRecord::NOTIFIED == static_cast<int>(npunet::packet::SenderEvent::Notified));
+static_assert(NpuSenderRecord::TIMED_OUT ==
+              static_cast<int>(npunet::packet::SenderEvent::TimedOut));
+static_assert(NpuPacketRecord::NO_SEQUENCE == npunet::packet::ObservedPacket::no_sequence);
+
+/**
+ * @param link of the network
+ * @param packet at the link
+ * @param event what happens to it
+ * @return the same for ns-3
+ */
+NpuPacketRecord
+RecordOf(npunet::LinkId link,
+         const npunet::packet::ObservedPacket& packet,
+         NpuPacketRecord::Event event)
+{
+    NpuPacketRecord record;
+    record.time = Simulator::Now();
+    record.event = event;
+    record.kind = static_cast<NpuPacketRecord::Kind>(packet.kind);
+    record.link = NumberOf(link);
+    record.source = static_cast<uint32_t>(packet.source.index());
+    record.destination = static_cast<uint32_t>(packet.destination.index());
+    record.trafficClass = packet.traffic_class;
+    record.sequence = packet.sequence;
+    record.wireBytes = static_cast<uint32_t>(packet.wire.value());
+    record.marked = packet.marked;
+    record.repeated = packet.repeated;
+    return record;
+}
+
 } // namespace
 
 NpuTraceFeed::NpuTraceFeed(const npunet::topology::Graph& graph,
@@ -92,7 +129,7 @@ NpuTraceFeed::Update(uint32_t position, const Ptr<NpuNetDevice>& device)
 
 void
 NpuTraceFeed::packet_started(npunet::LinkId link,
-                             npunet::Bytes wire,
+                             const npunet::packet::ObservedPacket& packet,
                              npunet::Time arrival,
                              npunet::Bytes waited)
 {
@@ -106,12 +143,13 @@ NpuTraceFeed::packet_started(npunet::LinkId link,
         if (from->m_fabric)
         {
             from->m_packetSent(from->m_fabric->GetNodeId(ends.to.index()),
-                               static_cast<uint32_t>(wire.value()));
+                               static_cast<uint32_t>(packet.wire.value()));
         }
+        from->m_packet(RecordOf(link, packet, NpuPacketRecord::SENT));
     }
     if (!m_machine.is_cut(link) && arrival < npunet::Time::max())
     {
-        packet_entered(link, wire, arrival);
+        packet_entered(link, packet.wire, arrival);
     }
 }
 
@@ -176,21 +214,52 @@ NpuTraceFeed::credit_stalled(npunet::LinkId link, npunet::Time from, npunet::Tim
 }
 
 void
-NpuTraceFeed::packet_lost(npunet::LinkId link, npunet::Bytes wire, npunet::packet::PacketDrop why)
+NpuTraceFeed::packet_lost(npunet::LinkId link,
+                          const npunet::packet::ObservedPacket& packet,
+                          npunet::packet::PacketDrop why)
 {
     if (const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from))
     {
-        device->m_packetDropped(NumberOf(link), static_cast<uint32_t>(wire.value()), ReasonOf(why));
+        device->m_packetDropped(
+            NumberOf(link), static_cast<uint32_t>(packet.wire.value()), ReasonOf(why));
+        device->m_packet(RecordOf(link, packet, NpuPacketRecord::DROPPED));
     }
 }
 
 void
-NpuTraceFeed::packet_marked(npunet::LinkId link, npunet::Bytes wire)
+NpuTraceFeed::packet_marked(npunet::LinkId link, const npunet::packet::ObservedPacket& packet)
 {
     if (const Ptr<NpuNetDevice>& device = Listening(m_graph.link(link).from))
     {
-        device->m_packetMarked(NumberOf(link), static_cast<uint32_t>(wire.value()));
+        device->m_packetMarked(NumberOf(link), static_cast<uint32_t>(packet.wire.value()));
+        device->m_packet(RecordOf(link, packet, NpuPacketRecord::MARKED));
     }
+}
+
+void
+NpuTraceFeed::sender_heard(const npunet::packet::ObservedSender& sender)
+{
+    const Ptr<NpuNetDevice>& device = Listening(sender.source);
+    if (!device || device->m_sender.IsEmpty())
+    {
+        return;
+    }
+    NpuSenderRecord record;
+    record.time = Simulator::Now();
+    record.event = static_cast<NpuSenderRecord::Event>(sender.event);
+    record.source = static_cast<uint32_t>(sender.source.index());
+    record.destination = static_cast<uint32_t>(sender.destination.index());
+    record.trafficClass = sender.traffic_class;
+    record.acknowledged = static_cast<uint64_t>(sender.acknowledged.value());
+    record.roundTrip = TimeOf(sender.round_trip);
+    record.inFlight = static_cast<uint64_t>(sender.in_flight.value());
+    record.window = static_cast<uint64_t>(sender.window.value());
+    // A larger one paces nothing.
+    constexpr int64_t most = std::numeric_limits<int64_t>::max() / 8;
+    const int64_t rate = sender.rate.bytes_per_second();
+    record.rate = DataRate(rate < most ? static_cast<uint64_t>(rate) * 8 : 0);
+    record.congestion = sender.congestion;
+    device->m_sender(record);
 }
 
 void

@@ -40,7 +40,7 @@ class NpuTraceFeed final : private npunet::packet::PacketObserver
 
   private:
     void packet_started(npunet::LinkId link,
-                        npunet::Bytes wire,
+                        const npunet::packet::ObservedPacket& packet,
                         npunet::Time arrival,
                         npunet::Bytes waited) override;
     void packet_entered(npunet::LinkId link, npunet::Bytes wire, npunet::Time arrival) override;
@@ -48,10 +48,12 @@ class NpuTraceFeed final : private npunet::packet::PacketObserver
     void packet_gave_up(npunet::LinkId link, npunet::Bytes wire, npunet::Time from) override;
     void credit_stalled(npunet::LinkId link, npunet::Time from, npunet::Time duration) override;
     void packet_lost(npunet::LinkId link,
-                     npunet::Bytes wire,
+                     const npunet::packet::ObservedPacket& packet,
                      npunet::packet::PacketDrop why) override;
-    void packet_marked(npunet::LinkId link, npunet::Bytes wire) override;
+    void packet_marked(npunet::LinkId link, const npunet::packet::ObservedPacket& packet) override;
     void link_paused(npunet::LinkId link, std::uint8_t trafficClass, bool paused) override;
+
+    void sender_heard(const npunet::packet::ObservedSender& sender) override;
 
     /**
      * Bytes begin or cease to wait.

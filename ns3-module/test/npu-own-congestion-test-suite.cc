@@ -272,6 +272,24 @@ class NpuCongestionTextTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(both.values[DcqcnParameter::rate_ai], 1e6, "of the text");
         NS_TEST_EXPECT_MSG_EQ(both.scaled, false, "as described");
 
+        const auto copy =
+            NpuCongestionControl::Make(NpuCongestionControl::Make(both)->Serialize())->Choice();
+        NS_TEST_EXPECT_MSG_EQ((copy.values == both.values), true, "through a text");
+        NS_TEST_EXPECT_MSG_EQ(copy.scaled, both.scaled, "through a text");
+
+        NpuFabricHelper preset = TenNanosecondPackets("Switch", {4});
+        preset.SetPreset("roce-2025");
+        preset.SetFabricAttribute("AckEvery", UintegerValue(4));
+        const auto packet = Install(preset)->GetDescription().packet;
+        NS_TEST_EXPECT_MSG_EQ(packet.ecn.kmax.value(), 1'500'000, "of the preset");
+        NS_TEST_EXPECT_MSG_EQ(packet.transport.ack_every, 4, "of the script");
+        NS_TEST_EXPECT_MSG_EQ(
+            packet.congestion_control.values[DcqcnParameter::rate_hai], 6'250'000, "of the preset");
+        NS_TEST_EXPECT_MSG_EQ(packet.congestion_control.scaled, false, "as NICs have them");
+        Simulator::Destroy();
+        NS_TEST_EXPECT_MSG_NE(
+            RefusalOf([&]() { preset.SetPreset("roce-1999"); }), "", "no such preset");
+
         Refuse("dcqcn[RateAi=fast]", "RateAi=fast");
         Refuse("dcqcn[Rate=8Mbps]", "Rate=8Mbps");
         Refuse("dcqcn[Gain=2]", "Gain=2");
