@@ -87,6 +87,13 @@ struct Message {
     /// The traffic class that the sender wants, where the network has it; by_kind: that of `kind`.
     static constexpr std::uint8_t by_kind = 255;
     std::uint8_t traffic_class = by_kind;
+    /// One of a flow of messages with a share of its own, as an application's packets are. With a
+    /// transport: not in line behind other messages to the same NPU, but in a queue pair with those
+    /// that are separate, too.
+    bool separate = false;
+    /// Separate, with credits: since when the flow has sent, this message at the end of the one
+    /// before; Time::max(): the flow begins with this one.
+    Time flow_start = Time::max();
     /// What the message is to its receiver (to a switch: to its sender), in content: orders
     /// messages that reach one node over one link at the same instant. No names of ranks or groups,
     /// where possible, so that NPUs that do the same work see the same order.

@@ -40,6 +40,8 @@ void CreditNetwork::send(const engine::Message& message) {
     MessageRecord& record = state_.messages[place];
     record.id = message.id.value();
     record.start = state_.clock.now();
+    record.continues = message.flow_start < Time::max();
+    record.turn = record.continues ? message.flow_start.ps() : record.start;
     record.bytes = message.bytes.value();
     record.remaining = message.bytes.value();
     record.handle = message.handle;

@@ -116,6 +116,7 @@ void CreditStateScan::scan_record(std::uint32_t place) {
     if (scan_.moves()) {
         // Only the order of starts matters, and the send queue reflects it.
         record.start += scan_.by();
+        record.turn += scan_.by();
         record.first_byte_left += record.first_byte_left >= 0 ? scan_.by() : 0;
     }
     constexpr std::uint64_t mask = engine::MessageId::count_mask;

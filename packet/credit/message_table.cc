@@ -6,8 +6,8 @@ void MessageTable::append(RoundRobinList& list, std::uint32_t place) {
     MessageRecord& message = messages_[place];
     std::uint32_t before = list.last;
     while (before != none &&
-           (messages_[before].start > message.start ||
-            (messages_[before].start == message.start && messages_[before].id > message.id))) {
+           (messages_[before].turn > message.turn ||
+            (messages_[before].turn == message.turn && messages_[before].id > message.id))) {
         before = messages_[before].previous;
     }
     message.previous = before;
@@ -16,8 +16,9 @@ void MessageTable::append(RoundRobinList& list, std::uint32_t place) {
     (message.next == none ? list.last : messages_[message.next].previous) = place;
     // A message that returns right behind the one served last waits for the next round, unless it
     // started after that one.
-    const bool started_after = message.start > list.served_start ||
-                               (message.start == list.served_start && message.id > list.served_id);
+    const bool started_after =
+        message.turn > list.served_turn ||
+        (message.turn == list.served_turn && message.id > list.served_id && !message.continues);
     if (message.previous == list.served && !started_after) {
         list.served = place;
     }
@@ -25,7 +26,7 @@ void MessageTable::append(RoundRobinList& list, std::uint32_t place) {
 
 void MessageTable::serve(RoundRobinList& list, std::uint32_t place) {
     list.served = place;
-    list.served_start = messages_[place].start;
+    list.served_turn = messages_[place].turn;
     list.served_id = messages_[place].id;
 }
 

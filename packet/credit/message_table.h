@@ -3,7 +3,8 @@
 // A RoundRobinList holds the messages that leave one node by one port on one virtual channel, in
 // the order of their start (of their id if they start together). They are served packet by packet:
 // after a packet of one message comes one of the next message in the list, and after the last the
-// first.
+// first. The messages of a flow that follow each other have one place: after a packet of one of
+// them, the next one waits until the others have been served.
 //
 //     const std::uint32_t place = table.take();
 //     table.append(list, place);
@@ -23,6 +24,7 @@ namespace npunet::packet {
 struct MessageRecord {
     std::uint64_t id = 0;               ///< engine::MessageId
     std::int64_t start = 0;             ///< when it was sent
+    std::int64_t turn = 0;              ///< its place in a round robin: start, or that of its flow
     std::int64_t bytes = 0;             ///< payload
     std::int64_t remaining = 0;         ///< payload bytes not yet put on the first link
     std::int64_t first_byte_left = -1;  ///< start of its first packet; -1 before
@@ -31,6 +33,7 @@ struct MessageRecord {
     std::uint32_t previous = none;      ///< in its round robin
     std::uint32_t next = none;          ///< in its round robin, or in the list of free places
     bool wants_sent = false;            ///< on_sent() is wanted
+    bool continues = false;             ///< its flow has sent before: it waits for the next round
 };
 
 /// The order of the messages of one port and virtual channel, and the position of the round robin.
@@ -38,8 +41,8 @@ struct RoundRobinList {
     std::uint32_t first = none;   ///< earliest start
     std::uint32_t last = none;    ///< latest start
     std::uint32_t served = none;  ///< the message after this one is next; none: the first is
-    /// Start and id of the message that was served last, even if it has left the list.
-    std::int64_t served_start = -1;
+    /// Turn and id of the message that was served last, even if it has left the list.
+    std::int64_t served_turn = -1;
     std::uint64_t served_id = 0;
 };
 

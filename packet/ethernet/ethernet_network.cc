@@ -122,9 +122,19 @@ std::vector<engine::FlowUse> EthernetNetwork::flow_use() const {
         use.counts.notifications = static_cast<std::uint64_t>(pair.use.notified);
         uses.push_back(use);
     }
-    std::sort(uses.begin(), uses.end(),
-              [](const engine::FlowUse& a, const engine::FlowUse& b) { return a.flow < b.flow; });
-    return uses;
+    std::stable_sort(
+        uses.begin(), uses.end(),
+        [](const engine::FlowUse& a, const engine::FlowUse& b) { return a.flow < b.flow; });
+    // A flow may have a second queue pair, of separate messages.
+    std::vector<engine::FlowUse> flows;
+    for (const engine::FlowUse& use : uses) {
+        if (!flows.empty() && flows.back().flow == use.flow) {
+            flows.back().counts.add(use.counts);
+        } else {
+            flows.push_back(use);
+        }
+    }
+    return flows;
 }
 
 engine::QueuePairLimits EthernetNetwork::queue_pair_limits() const {

@@ -77,10 +77,12 @@ struct QueuePair {
         Paced     ///< until next_start
     };
 
-    /// A number below 2^58. Nodes are below 2^22.
+    /// A number below 2^58. Nodes are below 2^22, classes below 2^7. `separate`:
+    /// engine::Message::separate.
     static constexpr std::uint64_t key_of(std::uint32_t source, std::uint32_t destination,
-                                          std::uint8_t traffic_class) {
-        return (std::uint64_t{source} << 30 | std::uint64_t{destination} << 8) | traffic_class;
+                                          std::uint8_t traffic_class, bool separate = false) {
+        return std::uint64_t{source} << 30 | std::uint64_t{destination} << 8 |
+               std::uint64_t{separate} << 7 | traffic_class;
     }
 
     static constexpr std::uint32_t source_of(std::uint64_t key) {
@@ -92,7 +94,7 @@ struct QueuePair {
     }
 
     static constexpr std::uint8_t class_of(std::uint64_t key) {
-        return static_cast<std::uint8_t>(key & 0xffU);
+        return static_cast<std::uint8_t>(key & 0x7fU);
     }
 
     /// Whether a packet waits to be sent, whether or not the window is open.

@@ -24,7 +24,7 @@ std::uint32_t QueuePairTable::number_of(std::uint64_t key) {
     pair.key = key;
     pair.source = QueuePair::source_of(key);
     pair.destination = QueuePair::destination_of(key);
-    pair.traffic_class = static_cast<std::uint8_t>(key & 0xff);
+    pair.traffic_class = QueuePair::class_of(key);
     if (!routes_.are_chosen()) {
         pair.forth = routes_.first_hop(pair.source, pair.destination);
         pair.back = routes_.first_hop(pair.destination, pair.source);

@@ -16,9 +16,9 @@ QueuePairs::QueuePairs(const topology::NetworkDescription& description,
       scan_(description.packet, pairs_, messages_, sender_.send_queues(), sender_.timers()) {}
 
 void QueuePairs::send(const engine::Message& message, std::uint8_t traffic_class) {
-    const std::uint64_t key =
-        QueuePair::key_of(static_cast<std::uint32_t>(message.source.index()),
-                          static_cast<std::uint32_t>(message.destination.index()), traffic_class);
+    const std::uint64_t key = QueuePair::key_of(
+        static_cast<std::uint32_t>(message.source.index()),
+        static_cast<std::uint32_t>(message.destination.index()), traffic_class, message.separate);
     sender_.send(message, pairs_.number_of(key));
 }
 
