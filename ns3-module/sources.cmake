@@ -103,9 +103,11 @@ set(npunet_ns3_examples
     npu-fat-tree-incast
     npu-head-of-line
     npu-incast
+    npu-mixed-failure
     npu-own-congestion-control
     npu-pause-storm
     npu-split-training
+    npu-sweep
     npu-tcp-all-reduce
     npu-torus-utilization
     npu-training-step

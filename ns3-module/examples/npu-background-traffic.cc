@@ -3,7 +3,7 @@
 // A UDP client and a server of ns-3 on two NPUs of a fabric, beside an all-reduce of the NPUs:
 // their packets share a link, packet by packet.
 //
-//     npu-background-traffic --bytes=16777216 --share=0.5
+//     npu-background-traffic --bytes=16777216 --share=0.3
 //
 // In an all-reduce of two NPUs each sends two messages of half of its bytes, which last t each.
 // Alone, the second follows when the other's first is in: 2 t and two delays. Where datagrams take
@@ -102,7 +102,7 @@ main(int argc, char* argv[])
     double share = 0.25;
     CommandLine cmd(__FILE__);
     cmd.AddValue("bytes", "of the all-reduce", bytes);
-    cmd.AddValue("share", "of the link that the datagrams take, at most 0.5", share);
+    cmd.AddValue("share", "of the link that the datagrams take, at most a third", share);
     cmd.Parse(argc, argv);
 
     std::cout << std::fixed << std::setprecision(2);
