@@ -34,20 +34,51 @@ NpuFabric::Core::SendOwn(npunet::NodeId source,
     m_bridge.Synchronize();
     Record record;
     record.own = true;
+    record.begun = queue.now();
     record.receipt = std::move(receipt);
     record.message.id = npunet::engine::MessageId(source, m_ownCount[source.index()]++);
     record.message.source = source;
     record.message.destination = destination;
     record.message.bytes = bytes;
     static_assert(CLASS_OF_KIND == npunet::engine::Message::by_kind);
-    record.message.traffic_class = trafficClass;
+    record.message.traffic_class = trafficClass == CLASS_OF_KIND
+                                       ? description.packet.classes.of(record.message.kind)
+                                       : trafficClass;
+    record.message.separate = record.receipt.packet != nullptr;
+    if (record.message.separate &&
+        description.packet.flow_control == npunet::topology::FlowControl::Credit)
+    {
+        const auto [flow, first] = m_flows.try_emplace(FlowOf(record.message));
+        if (!first)
+        {
+            flow->second.waiting.push_back(std::move(record));
+            return;
+        }
+        flow->second.start = queue.now();
+    }
     Start(std::move(record));
+}
+
+void
+NpuFabric::Core::StartNextOf(const npunet::engine::Message& message)
+{
+    const auto flow = m_flows.find(FlowOf(message));
+    if (flow->second.waiting.empty())
+    {
+        m_flows.erase(flow);
+        return;
+    }
+    Record next = std::move(flow->second.waiting.front());
+    flow->second.waiting.pop_front();
+    next.message.flow_start = flow->second.start;
+    Start(std::move(next));
 }
 
 void
 NpuFabric::Core::send(const npunet::engine::Message& message)
 {
     Record record;
+    record.begun = queue.now();
     record.message = message;
     Start(std::move(record));
 }
@@ -59,9 +90,10 @@ NpuFabric::Core::Start(Record record)
     {
         record.message.traffic_class = description.packet.classes.of(record.message.kind);
     }
-    record.begun = queue.now();
     npunet::engine::Message message = record.message;
-    message.wants_sent = message.wants_sent || m_fabric.HasSentListeners();
+    const bool inTurn = message.separate &&
+                        description.packet.flow_control == npunet::topology::FlowControl::Credit;
+    message.wants_sent = message.wants_sent || inTurn || m_fabric.HasSentListeners();
     record.awaitsSent = message.wants_sent;
     if (m_free.empty())
     {
@@ -92,6 +124,11 @@ NpuFabric::Core::on_sent(std::uint32_t handle)
     if (m_records[handle].delivered)
     {
         Forget(handle);
+    }
+    if (message.separate &&
+        description.packet.flow_control == npunet::topology::FlowControl::Credit)
+    {
+        StartNextOf(message);
     }
     m_fabric.NotifySent(message);
     if (message.wants_sent)

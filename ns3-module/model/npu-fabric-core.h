@@ -13,6 +13,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -164,6 +166,25 @@ class NpuFabric::Core final : public npunet::engine::Network,
      */
     void Start(Record record);
 
+    /**
+     * With credits: an ns3::Packet has left its source, and the next one of its flow may start. So
+     * a flow of packets has one turn among the messages of a port, whatever the number of its
+     * packets.
+     * @param message of the packet
+     */
+    void StartNextOf(const npunet::engine::Message& message);
+
+    /**
+     * @param message of an ns3::Packet
+     * @return its source, destination and class
+     */
+    static uint64_t
+    FlowOf(const npunet::engine::Message& message)
+    {
+        return static_cast<uint64_t>(message.source.value()) << 40 |
+               static_cast<uint64_t>(message.destination.value()) << 8 | message.traffic_class;
+    }
+
     // The machine's side
     void on_sent(std::uint32_t handle) override;
     void on_delivered(std::uint32_t handle, npunet::Time firstByteLeft) override;
@@ -195,6 +216,14 @@ class NpuFabric::Core final : public npunet::engine::Network,
     std::vector<Record> m_records;                          //!< messages under way, by handle
     std::vector<std::uint32_t> m_free;                      //!< handles to be used again
     std::vector<std::uint64_t> m_ownCount;                  //!< own messages sent so far, by source
+    /// With credits: the ns3::Packets of a flow, one of which leaves its source.
+    struct Flow
+    {
+        npunet::Time start;         //!< of the first one
+        std::deque<Record> waiting; //!< those behind
+    };
+
+    std::map<uint64_t, Flow> m_flows;            //!< that send now, by FlowOf()
     std::vector<uint32_t> m_parts;               //!< by node: its process; empty: this one
     std::unique_ptr<NpuMpiChannel> m_mpiChannel; //!< writes to other processes
 };

@@ -325,11 +325,11 @@ class NpuBackgroundTestCase : public TestCase
         // when the other's first is in. UDP from NPU 0 to NPU 1, a packet each s / r, leaves of the
         // link 1 - r. Where t / (1 - r) > t + 500 ns the link never stands still, and
         // both messages are in after 2 t / (1 - r) + 500 ns, but for the packet that is under way
-        // when the all-reduce begins.
+        // when the all-reduce begins. More than a third is not left to UDP while both are there.
         constexpr double PACKET = 83.2;
         constexpr double MESSAGE = 256 * PACKET;
         NS_TEST_EXPECT_MSG_EQ_TOL(Duration(0), 2 * MESSAGE + 1000, 0.001, "alone");
-        for (const double share : {0.1, 0.25, 0.5})
+        for (const double share : {0.1, 0.25, 0.3})
         {
             NS_TEST_EXPECT_MSG_EQ_TOL(Duration(share),
                                       2 * MESSAGE / (1 - share) + 500,
@@ -406,12 +406,89 @@ class NpuNeighborCacheTestCase : public TestCase
     }
 };
 
+/**
+ * @ingroup npunet-test
+ * Datagrams beside a message to the same NPU.
+ */
+class NpuFairShareTestCase : public TestCase
+{
+  public:
+    NpuFairShareTestCase() : TestCase("datagrams and a message to one NPU share its link")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        // Alone, 12.5 MB are 3051 packets of 83.2 ns and one of 37.04 ns, and 500 ns.
+        const Time alone = PicoSeconds(3051 * 83'200 + 37'040 + 500'000);
+        const Time withCredits = MessageBeside(false, 10'000, {});
+        NS_TEST_EXPECT_MSG_GT(withCredits, 1.95 * alone, "half of the link each");
+        NS_TEST_EXPECT_MSG_LT(withCredits, 2.05 * alone, "half of the link each");
+        const Time withTransport = MessageBeside(false, 10'000, ETHERNET);
+        NS_TEST_EXPECT_MSG_GT(withTransport, 1.95 * alone, "half of the link each");
+        NS_TEST_EXPECT_MSG_LT(withTransport, 2.05 * alone, "half of the link each");
+        // One datagram in the midst of the message waits for two packets at most.
+        for (const auto& attributes : {NO_ATTRIBUTES, ETHERNET})
+        {
+            const Time late = MessageBeside(true, 1, attributes);
+            NS_TEST_EXPECT_MSG_GT(late, NanoSeconds(583), "a packet and the link");
+            NS_TEST_EXPECT_MSG_LT(late, NanoSeconds(583 + 2 * 84), "and two packets");
+        }
+    }
+
+    /// Attributes of a fabric.
+    using Attributes = std::vector<std::pair<std::string, std::string>>;
+
+    /**
+     * A message of 12.5 MB, and from 50 us on datagrams that fill a packet each.
+     * @param datagram what is wanted: how long the last datagram takes, or the message
+     * @param count of datagrams, as fast as the link
+     * @param attributes of the fabric
+     * @return the duration
+     */
+    Time
+    MessageBeside(bool datagram, uint32_t count, const Attributes& attributes)
+    {
+        NpuFabricHelper helper = FiftyBytesPerNanosecond("Mesh1D", {2});
+        for (const auto& [name, value] : attributes)
+        {
+            helper.SetFabricAttribute(name, StringValue(value));
+        }
+        const NodeContainer npus(2);
+        const NetDeviceContainer devices = helper.Install(npus);
+        InternetStackHelper().Install(npus);
+        const Ipv4InterfaceContainer interfaces = Assign(devices);
+        NeighborCacheHelper().PopulateNeighborCache(devices);
+        const ApplicationContainer servers = UdpServerHelper(9).Install(npus.Get(1));
+        ApplicationContainer clients =
+            Datagrams(interfaces.GetAddress(1), 4096 - 28, count, PicoSeconds(83'200))
+                .Install(npus.Get(0));
+        clients.Start(count > 1 ? Time(0) : MicroSeconds(50));
+        Time arrival;
+        NoteArrivals(servers, arrival);
+        Time delivered;
+        helper.GetFabric()->Send(0, 1, 12'500'000, NoteTime(delivered));
+        Simulator::Run();
+        const Ptr<UdpServer> server = DynamicCast<UdpServer>(servers.Get(0));
+        NS_TEST_EXPECT_MSG_EQ(server->GetReceived(), count, "all datagrams");
+        Simulator::Destroy();
+        Config::Reset();
+        return datagram ? arrival - MicroSeconds(50) : delivered;
+    }
+
+    const Attributes NO_ATTRIBUTES;                                              //!< credits
+    const Attributes ETHERNET{{"FlowControl", "Pfc"}, {"Transport", "GoBackN"}}; //!< queue pairs
+};
+
 /// The suite.
 NpuTestSuite g_npuInternetTestSuite("npu-internet",
                                     {new NpuDatagramTestCase,
                                      new NpuForwardingTestCase,
                                      new NpuPcapTestCase,
                                      new NpuBackgroundTestCase,
-                                     new NpuNeighborCacheTestCase});
+                                     new NpuNeighborCacheTestCase,
+                                     new NpuFairShareTestCase});
 
 } // namespace
