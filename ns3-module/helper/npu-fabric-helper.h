@@ -126,9 +126,9 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
     /**
      * Adds a fault of the links from one node to another to the network that the last Install() has
      * built, as long as nothing uses it, and to those that are installed later. Devices tell of
-     * links that go down and come up by AddLinkChangeCallback(). What GetDescription() of the fabric
-     * returned before is not valid any more.
-     * Faults of a link that overlap multiply their factors and add their delays.
+     * links that go down and come up by AddLinkChangeCallback(). What GetDescription() of the
+     * fabric returned before is not valid any more. Faults of a link that overlap multiply their
+     * factors and add their delays.
      * @param from number of a node: NPUs first, then switches
      * @param to number of a neighbour
      * @param at when the fault begins
