@@ -210,6 +210,8 @@ FitJob matmul_job(DataType type, FitRows rows) {
         many.insert(many.end(), {{256, 64}, {64, 256}, {192, 128}, {128, 192}});
         double best = 0;
         MatmulRates chosen;
+        // No part of the fit: tables have times of rested GPUs.
+        const double loaded_rate = profile.matmul[type].loaded_rate;
         for (const auto& tiles : {few, many}) {
             for (const std::size_t splits : {3, 4, 5}) {
                 MatmulRates rates;
@@ -226,6 +228,7 @@ FitJob matmul_job(DataType type, FitRows rows) {
                 rates.cache_bandwidth = 2.5;
                 rates.exposed_share = 0.1;
                 rates.launch_us = 3;
+                rates.loaded_rate = loaded_rate;
                 profile.matmul[type] = rates;
                 const double found =
                     search_values(profile, values, training, fit_rounds_of_a_candidate);

@@ -122,6 +122,8 @@ TEST(ProfileFits, FindTheValuesThatMadeATable) {
     EXPECT_EQ(fits.front().key, "matmul.bf16");
     EXPECT_LT(fits.front().left_out.front().summary.mean, 4);
     EXPECT_EQ(profile.sources.at("matmul.bf16"), "made");
+    EXPECT_LT(made.matmul[DataType::Bf16].loaded_rate, 1);
+    EXPECT_EQ(profile.matmul[DataType::Bf16].loaded_rate, made.matmul[DataType::Bf16].loaded_rate);
     engine::DeviceProfile again = engine::load_device_profile("a100-sxm4-80gb");
     again.multiprocessors = profile.multiprocessors;
     again.peak_tflops = profile.peak_tflops;
