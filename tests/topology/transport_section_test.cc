@@ -47,6 +47,7 @@ TEST(TransportSection, PresetsGiveWayToTheSection) {
     EXPECT_FALSE(roce.congestion_control.scaled);
     EXPECT_EQ(value_of(roce.congestion_control, "rate_ai"), 625'000);
     EXPECT_EQ(value_of(roce.congestion_control, "byte_counter"), 32767 * 64);
+    EXPECT_EQ(value_of(roce.congestion_control, "min_rate"), 12'500'000);
     EXPECT_EQ(value_of(roce.congestion_control, "gain"), 5.0 / 1024);
     EXPECT_EQ(preset_parameters("roce-2025").congestion_control.values,
               roce.congestion_control.values);

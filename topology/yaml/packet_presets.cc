@@ -14,8 +14,10 @@ namespace {
 // pauses in lossless mode. NICs: the defaults of ConnectX (NVIDIA, "DCQCN CC Parameters";
 // mlxconfig): DCE_TCP_G 1019 (alpha keeps 1019/1024 of itself), DCE_TCP_RTT 1 us,
 // MIN_TIME_BETWEEN_CNPS and RATE_REDUCE_MONITOR_PERIOD 4 us, RPG_TIME_RESET 300 us, RPG_BYTE_RESET
-// 32767 times 64 bytes, RPG_THRESHOLD 1, RPG_AI_RATE 5 Mb/s, RPG_HAI_RATE 50 Mb/s, RPG_MIN_RATE 1
-// Mb/s, CLAMP_TGT_RATE off; the rates are those of a NIC, not in proportion to its link.
+// 32767 times 64 bytes, RPG_THRESHOLD 1, RPG_AI_RATE 5 Mb/s, RPG_HAI_RATE 50 Mb/s, CLAMP_TGT_RATE
+// off; the rates are those of a NIC, not in proportion to its link. Not RPG_MIN_RATE (1 Mb/s): the
+// pace of a packet is set when it starts, and a packet of 4 KiB would hold its queue pair for 33
+// ms, whatever the rate becomes meanwhile; at 100 Mb/s it does for one RPG_TIME_RESET.
 constexpr const char* dcqcn_of_nics =
     "congestion_control: dcqcn\n"
     "ecn: {kmin: 150KB, kmax: 1500KB, pmax: 1, per: link}\n"
@@ -29,7 +31,7 @@ constexpr const char* dcqcn_of_nics =
     "    fast_recovery: 1\n"
     "    rate_ai: 5Mbps\n"
     "    rate_hai: 50Mbps\n"
-    "    min_rate: 1Mbps\n"
+    "    min_rate: 100Mbps\n"
     "    clamp_target_rate: false\n";
 
 /// A section of a network.yml.
