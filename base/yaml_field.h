@@ -53,8 +53,9 @@ public:
     /// The same. Refuses what is no map, keys that are no words, and keys given twice.
     [[nodiscard]] std::vector<YamlField> keys() const;
 
-    /// This map, with the values of another one for the keys that it lacks, and of maps that both
-    /// have likewise. Values keep their places; those of `defaults` have none in this file.
+    /// This map, with the values of another one for the keys that it lacks; maps that both have are
+    /// merged in the same manner. Values keep their places; those of `defaults` have none in this
+    /// file.
     [[nodiscard]] YamlField with_defaults(const YamlField& defaults) const;
     /// This map without a key.
     [[nodiscard]] YamlField without(const std::string& key) const;

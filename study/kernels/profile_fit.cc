@@ -213,7 +213,7 @@ FitJob matmul_job(DataType type, FitRows rows) {
         // No part of the fit: tables have times of rested GPUs.
         const double loaded_rate = profile.matmul[type].loaded_rate;
         for (const auto& tiles : {few, many}) {
-            for (const std::size_t splits : {3, 4, 5}) {
+            for (const std::size_t splits : std::array<std::size_t, 3>{3, 4, 5}) {
                 MatmulRates rates;
                 rates.tiles = tiles;
                 for (std::size_t i = 0; i < splits; ++i) {

@@ -13,7 +13,7 @@ namespace npunet::topology {
 
 struct ReducingSwitch {
     NodeId node;
-    Bytes unit{16 * 1024};  ///< of one request, at most
+    Bytes unit{std::int64_t{16} * 1024};  ///< of one request, at most
     /// Reductions at a time; further requests wait. 0 where it may not be used (with_placement()).
     std::int32_t entries = 1024;
     Time latency;  ///< from the last member's answer to the sum
