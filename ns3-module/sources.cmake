@@ -35,6 +35,7 @@ set(npunet_ns3_sources
     helper/npu-ascii-trace.cc
     helper/npu-chakra-helper.cc
     helper/npu-fabric-helper.cc
+    helper/npu-fabric-output.cc
     helper/npu-fault-list.cc
     helper/npu-flow-writer.cc
     helper/npu-link-statistics.cc
@@ -42,6 +43,7 @@ set(npunet_ns3_sources
     helper/npu-trace-log.cc
     model/npu-chakra-workload.cc
     model/npu-channel.cc
+    model/npu-congestion-parameter.cc
     model/npu-congestion-settings.cc
     model/npu-event-bridge.cc
     model/npu-fabric-attributes.cc
@@ -87,6 +89,7 @@ set(npunet_ns3_suites
     npu-packet-fate
     npu-processes
     npu-queue
+    npu-refusal
     npu-socket
     npu-socket-scenario
     npu-topology

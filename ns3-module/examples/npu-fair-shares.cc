@@ -21,7 +21,6 @@
 #include "ns3/network-module.h"
 #include "ns3/npunet-module.h"
 
-#include <array>
 #include <iomanip>
 #include <iostream>
 
@@ -48,16 +47,7 @@ Run(const std::string& algorithm,
     helper.SetTopology(topology);
     helper.SetFabricAttribute("CongestionControl", StringValue(algorithm));
     helper.Install(npus);
-    std::array<NpuScenarioFlow, 2> flows;
-    for (uint32_t i = 0; i < 2; ++i)
-    {
-        flows[i].fabric = helper.GetFabric();
-        flows[i].source = i + 1;
-        flows[i].interval = duration.GetPicoSeconds() / int64_t{INTERVALS};
-        Simulator::Schedule(i == 0 ? Time(0) : second, &NpuScenarioFlow::Start, &flows[i]);
-    }
-    Simulator::Stop(duration);
-    Simulator::Run();
+    const auto flows = RunNpuScenarioFlows(helper.GetFabric(), second, duration, INTERVALS);
 
     std::cout << std::setw(7) << std::left << algorithm << std::right;
     for (std::size_t quarter = 0; quarter < 4; ++quarter)

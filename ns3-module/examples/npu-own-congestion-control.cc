@@ -17,7 +17,6 @@
 #include "ns3/npunet-module.h"
 
 #include <algorithm>
-#include <array>
 #include <iomanip>
 #include <iostream>
 #include <memory>
@@ -145,16 +144,7 @@ main(int argc, char* argv[])
     NpuFabricHelper helper;
     helper.SetTopology(NpuScenarioStar(3, GIGABITS, MicroSeconds(2)));
     helper.Install(npus);
-    std::array<NpuScenarioFlow, 2> flows;
-    for (uint32_t i = 0; i < 2; ++i)
-    {
-        flows[i].fabric = helper.GetFabric();
-        flows[i].source = i + 1;
-        flows[i].interval = duration.GetPicoSeconds() / int64_t{INTERVALS};
-        Simulator::Schedule(i == 0 ? Time(0) : second, &NpuScenarioFlow::Start, &flows[i]);
-    }
-    Simulator::Stop(duration);
-    Simulator::Run();
+    const auto flows = RunNpuScenarioFlows(helper.GetFabric(), second, duration, INTERVALS);
 
     NpuScenarioPlot curves("Two flows to one NPU: AIMD", "goodput in %", "set yrange [0:105]\n");
     std::cout << "goodput / link by quarters of the run\n" << std::fixed << std::setprecision(2);

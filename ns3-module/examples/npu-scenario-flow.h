@@ -8,6 +8,8 @@
 #include "ns3/npunet-module.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <vector>
 
 namespace ns3
@@ -71,6 +73,31 @@ struct NpuScenarioFlow
         Send();
     }
 };
+
+/**
+ * @ingroup npunet
+ * Two flows to NPU 0, from NPU 1 at once and from NPU 2 later; runs the simulation.
+ * @param fabric carries them
+ * @param second when the flow from NPU 2 starts
+ * @param duration of the run
+ * @param intervals into which it is divided
+ * @return what has arrived of both
+ */
+inline std::array<NpuScenarioFlow, 2>
+RunNpuScenarioFlows(Ptr<NpuFabric> fabric, Time second, Time duration, std::size_t intervals)
+{
+    std::array<NpuScenarioFlow, 2> flows;
+    for (uint32_t i = 0; i < 2; ++i)
+    {
+        flows[i].fabric = fabric;
+        flows[i].source = i + 1;
+        flows[i].interval = duration.GetPicoSeconds() / static_cast<int64_t>(intervals);
+        Simulator::Schedule(i == 0 ? Time(0) : second, &NpuScenarioFlow::Start, &flows[i]);
+    }
+    Simulator::Stop(duration);
+    Simulator::Run();
+    return flows;
+}
 
 } // namespace ns3
 

@@ -2,14 +2,7 @@
 
 #include "npu-fabric-helper.h"
 
-#include "npu-anim-writer.h"
-#include "npu-ascii-trace.h"
-#include "npu-flow-writer.h"
-#include "npu-link-statistics.h"
-#include "npu-trace-log.h"
-
 #include "ns3/npu-channel.h"
-#include "ns3/npu-compat.h"
 #include "ns3/npu-congestion-settings.h"
 #include "ns3/npu-event-bridge.h"
 #include "ns3/npu-net-device.h"
@@ -34,7 +27,6 @@
 
 #include <cstdlib>
 #include <map>
-#include <sstream>
 #include <utility>
 
 namespace ns3
@@ -102,19 +94,6 @@ Take(const AttributeValue& given, Value& value, Ptr<const AttributeChecker> chec
     }
     const auto* text = dynamic_cast<const StringValue*>(&given);
     return text != nullptr && value.DeserializeFromString(text->Get(), checker);
-}
-
-/**
- * @param device that a helper for all devices is asked for
- * @return the same, where it is one of a fabric and its packets are in this process; otherwise
- * null, as other helpers and other processes write the files of the others
- */
-Ptr<NpuNetDevice>
-NpuDeviceHere(const Ptr<NetDevice>& device)
-{
-    const Ptr<NpuNetDevice> npu = DynamicCast<NpuNetDevice>(device);
-    const bool elsewhere = npu && npu->GetFabric() && !npu->GetFabric()->IsHere(npu->GetPosition());
-    return elsewhere ? nullptr : npu;
 }
 
 /**
@@ -265,9 +244,12 @@ NpuFabricHelper::SetPreset(const std::string& name)
             m_fabricFactory.Set(attribute, value);
         }
     });
-    m_fabricFactory.Set(
-        "CongestionControl",
-        StringValue(NpuCongestionControl::Make(packet.congestion_control)->Serialize()));
+    if (!HasOwnDefault("CongestionControl"))
+    {
+        m_fabricFactory.Set(
+            "CongestionControl",
+            StringValue(NpuCongestionControl::Make(packet.congestion_control)->Serialize()));
+    }
 }
 
 void
@@ -308,14 +290,14 @@ NpuFabricHelper::AssignStreams(int64_t stream)
 }
 
 int64_t
-NpuFabricHelper::AssignStreams(NetDeviceContainer devices, int64_t stream)
+NpuFabricHelper::AssignStreams(const NetDeviceContainer& devices, int64_t stream)
 {
     const Ptr<NpuNetDevice> device =
         devices.GetN() > 0 ? DynamicCast<NpuNetDevice>(devices.Get(0)) : nullptr;
     NS_ABORT_MSG_IF(!device || !m_fabric || device->GetFabric() != m_fabric,
                     "AssignStreams() takes the devices of the last Install()");
     m_stream = stream;
-    Build();
+    Build(m_faults);
     return 1;
 }
 
@@ -373,7 +355,7 @@ NpuFabricHelper::CreateNpus() const
 }
 
 void
-NpuFabricHelper::Build()
+NpuFabricHelper::Build(const NpuFaultList& faults)
 {
     UintegerValue seed;
     m_fabric->GetAttribute("Seed", seed);
@@ -383,24 +365,25 @@ NpuFabricHelper::Build()
         m_fabric->AssignStreams(m_stream);
     }
     npunet::topology::NetworkDescription network = DescribeFor(*m_fabric);
-    m_faults.AddTo(network);
+    faults.AddTo(network);
     m_fabric->SetNetwork(std::move(network));
 }
 
 void
-NpuFabricHelper::BuildAgain()
+NpuFabricHelper::BuildAgain(const NpuFaultList& faults)
 {
     if (m_fabric)
     {
-        Build();
+        Build(faults);
     }
+    m_faults = faults;
 }
 
 NetDeviceContainer
 NpuFabricHelper::Install(const NodeContainer& npus)
 {
     m_fabric = m_fabricFactory.Create<NpuFabric>();
-    Build();
+    Build(m_faults);
     const std::size_t count = m_fabric->GetDescription().graph.npus();
     NS_ABORT_MSG_IF(count == 0, "tell the helper the network first: SetTopology()");
     NS_ABORT_MSG_IF(npus.GetN() != count,
@@ -434,93 +417,6 @@ NpuFabricHelper::Install(const NodeContainer& npus)
         m_fabric->Split(processes);
     }
     return devices;
-}
-
-void
-NpuFabricHelper::EnableStatistics(const std::string& path) const
-{
-    NS_ABORT_MSG_IF(!m_fabric, "EnableStatistics() comes after Install()");
-    const Ptr<NpuFabric> fabric = m_fabric;
-    Simulator::ScheduleDestroy(
-        [path, fabric]() { WriteNpuLinkStatistics(path, fabric, Simulator::Now()); });
-}
-
-void
-NpuFabricHelper::EnableFlowStatistics(const std::string& path) const
-{
-    NS_ABORT_MSG_IF(!m_fabric, "EnableFlowStatistics() comes after Install()");
-    m_fabric->EnableFlowStatistics();
-    const Ptr<NpuFabric> fabric = m_fabric;
-    Simulator::ScheduleDestroy([path, fabric]() { WriteNpuFlowStatistics(path, fabric); });
-}
-
-void
-NpuFabricHelper::EnablePacketLog(const std::string& path) const
-{
-    NS_ABORT_MSG_IF(!m_fabric, "EnablePacketLog() comes after Install()");
-    WriteNpuPacketLog(path, m_fabric);
-}
-
-void
-NpuFabricHelper::EnableSenderLog(const std::string& path, const std::string& plot) const
-{
-    NS_ABORT_MSG_IF(!m_fabric, "EnableSenderLog() comes after Install()");
-    WriteNpuSenderLog(path, m_fabric, plot);
-}
-
-void
-NpuFabricHelper::WriteAnimation(const std::string& path) const
-{
-    NS_ABORT_MSG_IF(!m_fabric, "WriteAnimation() comes after Install()");
-    if (NpuProcesses::GetId() == 0)
-    {
-        NpuAnimWriter::Write(path, m_fabric);
-    }
-}
-
-void
-NpuFabricHelper::EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
-                                     std::string prefix,
-                                     Ptr<NetDevice> device,
-                                     bool explicitFilename)
-{
-    const Ptr<NpuNetDevice> npu = NpuDeviceHere(device);
-    if (!npu)
-    {
-        return;
-    }
-    if (stream)
-    {
-        std::ostringstream path;
-        path << "/NodeList/" << npu->GetNode()->GetId() << "/DeviceList/" << npu->GetIfIndex()
-             << "/$ns3::NpuNetDevice/";
-        HookNpuAsciiTrace(stream, npu, path.str());
-        return;
-    }
-    AsciiTraceHelper files;
-    const std::string name =
-        explicitFilename ? prefix : files.GetFilenameFromDevice(prefix, device);
-    HookNpuAsciiTrace(files.CreateFileStream(name), npu, "");
-}
-
-void
-NpuFabricHelper::EnablePcapInternal(std::string prefix,
-                                    Ptr<NetDevice> device,
-                                    bool promiscuous,
-                                    bool explicitFilename)
-{
-    const Ptr<NpuNetDevice> npu = NpuDeviceHere(device);
-    if (!npu)
-    {
-        return;
-    }
-    PcapHelper files;
-    const std::string name =
-        explicitFilename ? prefix : files.GetFilenameFromDevice(prefix, device);
-    files.HookDefaultSink<NpuNetDevice>(
-        npu,
-        promiscuous ? "PromiscSniffer" : "Sniffer",
-        files.CreateFile(name, std::ios::out, NPU_LINK_TYPE_ETHERNET));
 }
 
 } // namespace ns3

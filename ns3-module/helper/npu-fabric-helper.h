@@ -149,8 +149,9 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
                  Time extraDelay = Time(0),
                  bool both = true)
     {
-        m_faults.AddLinkFault(from, to, at, until, rateFactor, extraDelay, both);
-        BuildAgain();
+        NpuFaultList faults = m_faults;
+        faults.AddLinkFault(from, to, at, until, rateFactor, extraDelay, both);
+        BuildAgain(faults);
     }
 
     /**
@@ -164,8 +165,9 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
     void
     AddNpuSlowdown(uint32_t npu, double slowdown)
     {
-        m_faults.AddNpuSlowdown(npu, slowdown);
-        BuildAgain();
+        NpuFaultList faults = m_faults;
+        faults.AddNpuSlowdown(npu, slowdown);
+        BuildAgain(faults);
     }
 
     /**
@@ -182,7 +184,7 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
      * @param stream number of the stream
      * @return how many streams are used: 1
      */
-    int64_t AssignStreams(NetDeviceContainer devices, int64_t stream);
+    int64_t AssignStreams(const NetDeviceContainer& devices, int64_t stream);
 
     /**
      * Makes nodes for the NPUs of the network, split over processes so that neighbouring numbers
@@ -224,7 +226,7 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
 
     /**
      * Writes what the senders of the fabric that the last Install() has built hear, and their rates
-     * and windows (npu-trace-log.h). Likewise.
+     * and windows (npu-trace-log.h). Of several processes each has a file of its own nodes.
      * @param path of a CSV file
      * @param plot of a file for gnuplot, which Simulator::Destroy() writes; empty: none
      */
@@ -286,11 +288,17 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
                                                   uint64_t seed,
                                                   bool pauses) const;
 
-    /// Builds the network of m_fabric, with its faults and its seed.
-    void Build();
+    /**
+     * Builds the network of m_fabric.
+     * @param faults of the network
+     */
+    void Build(const NpuFaultList& faults);
 
-    /// The same after Install(), if there was one.
-    void BuildAgain();
+    /**
+     * The same after Install(), if there was one, and keeps the faults unless that throws.
+     * @param faults of this network and later ones
+     */
+    void BuildAgain(const NpuFaultList& faults);
 
     bool m_whole{true};                             //!< the network was given whole: m_network
     npunet::topology::NetworkDescription m_network; //!< when it was given whole

@@ -170,7 +170,7 @@ FieldsOf(const std::string& line)
 } // namespace
 
 void
-WriteNpuPacketLog(const std::string& path, Ptr<NpuFabric> fabric)
+StartNpuPacketLog(const std::string& path, Ptr<NpuFabric> fabric)
 {
     const auto log = std::make_shared<Log>(
         path, fabric, "time_ns,event,link,kind,from,to,class,sequence,bytes,marked,repeated");
@@ -178,7 +178,7 @@ WriteNpuPacketLog(const std::string& path, Ptr<NpuFabric> fabric)
 }
 
 void
-WriteNpuSenderLog(const std::string& path, Ptr<NpuFabric> fabric, const std::string& plot)
+StartNpuSenderLog(const std::string& path, Ptr<NpuFabric> fabric, const std::string& plot)
 {
     const auto log = std::make_shared<Log>(
         path,

@@ -24,7 +24,7 @@ namespace ns3
  *
  * Stops the program where the file cannot be written.
  */
-void WriteNpuPacketLog(const std::string& path, Ptr<NpuFabric> fabric);
+void StartNpuPacketLog(const std::string& path, Ptr<NpuFabric> fabric);
 
 /**
  * @ingroup npunet
@@ -42,7 +42,7 @@ void WriteNpuPacketLog(const std::string& path, Ptr<NpuFabric> fabric);
  *
  * Stops the program where the file cannot be written.
  */
-void WriteNpuSenderLog(const std::string& path,
+void StartNpuSenderLog(const std::string& path,
                        Ptr<NpuFabric> fabric,
                        const std::string& plot = "");
 
@@ -54,7 +54,7 @@ void WriteNpuSenderLog(const std::string& path,
  *     gnuplot senders.plt     # makes senders.svg
  *
  * @param path of the file with commands
- * @param log of WriteNpuSenderLog(), which is complete
+ * @param log of StartNpuSenderLog(), which is complete
  *
  * Stops the program where a file cannot be read or written.
  */

@@ -7,19 +7,13 @@
 #include "npu-congestion-settings.h"
 
 #include "npu-compat.h"
+#include "npu-congestion-parameter.h"
 
 #include "base/errors.h"
 
-#include <ns3/attribute.h>
-#include <ns3/boolean.h>
-#include <ns3/data-rate.h>
-#include <ns3/double.h>
-#include <ns3/nstime.h>
 #include <ns3/object-factory.h>
 #include <ns3/string.h>
-#include <ns3/uinteger.h>
 
-#include <cmath>
 #include <cstddef>
 
 namespace ns3
@@ -28,149 +22,15 @@ namespace ns3
 using npunet::topology::CongestionAlgorithm;
 using npunet::topology::CongestionControlChoice;
 using npunet::topology::CongestionParameter;
-using npunet::topology::ParameterUnit;
 
 namespace
 {
-
-/// Such as RateAi of rate_ai, and ReceiverCredit of receiver-credit.
-std::string
-CamelCase(const std::string& words)
-{
-    std::string name;
-    bool first = true;
-    for (const char letter : words)
-    {
-        const bool between = letter == '_' || letter == '-';
-        if (!between)
-        {
-            name += first && letter >= 'a' ? static_cast<char>(letter - 'a' + 'A') : letter;
-        }
-        first = between;
-    }
-    return name;
-}
 
 /// Such as ns3::NpuDcqcn.
 std::string
 TypeNameOf(CongestionAlgorithm algorithm)
 {
-    return "ns3::Npu" + CamelCase(npunet::topology::name_of(algorithm));
-}
-
-/// The help of a parameter's attribute.
-std::string
-HelpOf(const CongestionParameter& parameter)
-{
-    const std::string help = parameter.help;
-    switch (parameter.scale)
-    {
-    case npunet::topology::ParameterScale::None:
-        break;
-    case npunet::topology::ParameterScale::Per25Gbps:
-        return help + " (for each 25 Gb/s of the sender's link; Preset Paper: as it stands)";
-    case npunet::topology::ParameterScale::PerBandwidthDelay:
-        return help + " (times the bandwidth-delay product)";
-    case npunet::topology::ParameterScale::PerRoundTrip:
-        return help + " (times the round trip of the idle network)";
-    }
-    return help;
-}
-
-/// A time in ps as an attribute's value holds it.
-Time
-TimeOf(double picoseconds)
-{
-    return PicoSeconds(static_cast<uint64_t>(std::llround(picoseconds)));
-}
-
-/// The nearest unsigned number; `number` is not negative.
-uint64_t
-Unsigned(double number)
-{
-    return static_cast<uint64_t>(std::llround(number));
-}
-
-/// Converts what an attribute's value holds to a number. Returns whether the value has this type.
-template <class Value, class Convert>
-bool
-Read(const AttributeValue& value, double& number, Convert convert)
-{
-    const auto* typed = dynamic_cast<const Value*>(&value);
-    if (typed != nullptr)
-    {
-        number = convert(typed->Get());
-    }
-    return typed != nullptr;
-}
-
-/// The number of a parameter's attribute. Returns whether the value has the type of the unit.
-bool
-Read(ParameterUnit unit, const AttributeValue& value, double& number)
-{
-    switch (unit)
-    {
-    case ParameterUnit::Time:
-        return Read<TimeValue>(value, number, [](const Time& time) {
-            return static_cast<double>(time.GetPicoSeconds());
-        });
-    case ParameterUnit::Rate:
-        return Read<DataRateValue>(value, number, [](const DataRate& rate) {
-            return static_cast<double>(rate.GetBitRate()) / 8;
-        });
-    case ParameterUnit::Ratio:
-        return Read<DoubleValue>(value, number, [](double ratio) { return ratio; });
-    case ParameterUnit::Flag:
-        return Read<BooleanValue>(value, number, [](bool flag) { return flag ? 1.0 : 0.0; });
-    case ParameterUnit::Size:
-    case ParameterUnit::Count:
-        break;
-    }
-    return Read<UintegerValue>(
-        value, number, [](uint64_t count) { return static_cast<double>(count); });
-}
-
-/// A parameter's number as the value of its attribute.
-Ptr<AttributeValue>
-ValueOf(const CongestionParameter& parameter, double number)
-{
-    switch (parameter.unit)
-    {
-    case ParameterUnit::Time:
-        return Create<TimeValue>(TimeOf(number));
-    case ParameterUnit::Rate:
-        return Create<DataRateValue>(DataRate(Unsigned(number * 8)));
-    case ParameterUnit::Ratio:
-        return Create<DoubleValue>(number);
-    case ParameterUnit::Flag:
-        return Create<BooleanValue>(number > 0);
-    case ParameterUnit::Size:
-    case ParameterUnit::Count:
-        break;
-    }
-    return Create<UintegerValue>(Unsigned(number));
-}
-
-/// Of the parameter's type and, but for a DataRate, its range, which NpuCongestionAccessor checks
-/// for all types.
-Ptr<const AttributeChecker>
-CheckerOf(const CongestionParameter& parameter)
-{
-    switch (parameter.unit)
-    {
-    case ParameterUnit::Time:
-        return MakeTimeChecker(TimeOf(parameter.least), TimeOf(parameter.most));
-    case ParameterUnit::Rate:
-        return MakeDataRateChecker();
-    case ParameterUnit::Ratio:
-        return MakeDoubleChecker<double>(parameter.least, parameter.most);
-    case ParameterUnit::Flag:
-        return MakeBooleanChecker();
-    case ParameterUnit::Size:
-    case ParameterUnit::Count:
-        break;
-    }
-    return MakeUintegerChecker<uint64_t>(Unsigned(parameter.least), Unsigned(parameter.most));
+    return "ns3::Npu" + NpuParameterName(npunet::topology::name_of(algorithm));
 }
 
 /// For messages: which texts name an algorithm.
@@ -187,7 +47,7 @@ KnownAlgorithms()
 
 /// For messages: the names of all attributes of a type.
 std::string
-AttributesOf(TypeId tid)
+AttributesOf(const TypeId& tid)
 {
     std::string names;
     for (std::size_t i = 0; i < tid.GetAttributeN(); ++i)
@@ -297,7 +157,7 @@ NpuCongestionAccessor::Set(ObjectBase* object, const AttributeValue& value) cons
 {
     auto* control = dynamic_cast<NpuCongestionControl*>(object);
     double number = 0;
-    if (control == nullptr || !Read(m_parameter.unit, value, number) ||
+    if (control == nullptr || !NpuReadParameter(m_parameter.unit, value, number) ||
         number < m_parameter.least || number > m_parameter.most)
     {
         return false;
@@ -316,32 +176,7 @@ NpuCongestionAccessor::Get(const ObjectBase* object, AttributeValue& value) cons
     {
         return false;
     }
-    const double number = control->m_values[m_place];
-    if (auto* time = dynamic_cast<TimeValue*>(&value))
-    {
-        time->Set(TimeOf(number));
-    }
-    else if (auto* rate = dynamic_cast<DataRateValue*>(&value))
-    {
-        rate->Set(DataRate(Unsigned(number * 8)));
-    }
-    else if (auto* ratio = dynamic_cast<DoubleValue*>(&value))
-    {
-        ratio->Set(number);
-    }
-    else if (auto* flag = dynamic_cast<BooleanValue*>(&value))
-    {
-        flag->Set(number > 0);
-    }
-    else if (auto* count = dynamic_cast<UintegerValue*>(&value))
-    {
-        count->Set(Unsigned(number));
-    }
-    else
-    {
-        return false;
-    }
-    return true;
+    return NpuWriteParameter(control->m_values[m_place], value);
 }
 
 TypeId
@@ -366,11 +201,11 @@ NpuCongestionControl::AddParameters(TypeId tid, CongestionAlgorithm algorithm)
     const std::vector<CongestionParameter>& parameters = npunet::topology::parameters_of(algorithm);
     for (std::size_t i = 0; i < parameters.size(); ++i)
     {
-        tid.AddAttribute(CamelCase(parameters[i].key),
-                         HelpOf(parameters[i]),
-                         *ValueOf(parameters[i], parameters[i].standard),
+        tid.AddAttribute(NpuParameterName(parameters[i].key),
+                         NpuParameterHelp(parameters[i]),
+                         *NpuParameterValue(parameters[i], parameters[i].standard),
                          Create<NpuCongestionAccessor>(parameters[i], i),
-                         CheckerOf(parameters[i]));
+                         NpuParameterChecker(parameters[i]));
     }
     return tid;
 }

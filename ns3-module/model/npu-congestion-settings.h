@@ -85,8 +85,8 @@ class NpuCongestionControl : public Object
     std::string Serialize() const;
 
     /**
-     * @return what the algorithm requires of switches, receivers and headers. Called once for each
-     *         network. Unless overridden: nothing, or what the algorithm of this module does
+     * @return what the algorithm requires of switches, receivers and headers, always the same.
+     *         Unless overridden: nothing, or what the algorithm of this module does
      */
     virtual npunet::topology::CongestionNeeds Needs() const;
 

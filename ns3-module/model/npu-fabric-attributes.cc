@@ -251,7 +251,7 @@ NpuFabric::GetTypeId()
             .AddAttribute("EcnMinimum",
                           "Queue in bytes up to which no packet is marked, for links of EcnRate.",
                           FIXED,
-                          UintegerValue(20 * 1024),
+                          UintegerValue(uint64_t{20} * 1024),
                           MakeUintegerAccessor(&NpuFabric::m_ecnMinimum),
                           MakeUintegerChecker<uint64_t>(0, uint64_t{1} << 50))
             .AddAttribute("EcnMaximum",

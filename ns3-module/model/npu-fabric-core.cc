@@ -45,8 +45,7 @@ NpuFabric::Core::SendOwn(npunet::NodeId source,
                                        ? description.packet.classes.of(record.message.kind)
                                        : trafficClass;
     record.message.separate = record.receipt.packet != nullptr;
-    if (record.message.separate &&
-        description.packet.flow_control == npunet::topology::FlowControl::Credit)
+    if (TakesTurns(record.message))
     {
         const auto [flow, first] = m_flows.try_emplace(FlowOf(record.message));
         if (!first)
@@ -91,9 +90,7 @@ NpuFabric::Core::Start(Record record)
         record.message.traffic_class = description.packet.classes.of(record.message.kind);
     }
     npunet::engine::Message message = record.message;
-    const bool inTurn = message.separate &&
-                        description.packet.flow_control == npunet::topology::FlowControl::Credit;
-    message.wants_sent = message.wants_sent || inTurn || m_fabric.HasSentListeners();
+    message.wants_sent = message.wants_sent || TakesTurns(message) || m_fabric.HasSentListeners();
     record.awaitsSent = message.wants_sent;
     if (m_free.empty())
     {
@@ -125,8 +122,7 @@ NpuFabric::Core::on_sent(std::uint32_t handle)
     {
         Forget(handle);
     }
-    if (message.separate &&
-        description.packet.flow_control == npunet::topology::FlowControl::Credit)
+    if (TakesTurns(message))
     {
         StartNextOf(message);
     }

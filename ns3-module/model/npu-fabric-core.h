@@ -167,9 +167,20 @@ class NpuFabric::Core final : public npunet::engine::Network,
     void Start(Record record);
 
     /**
-     * With credits: an ns3::Packet has left its source, and the next one of its flow may start. So
-     * a flow of packets has one turn among the messages of a port, whatever the number of its
-     * packets.
+     * With credits one ns3::Packet of a flow at a time is among the messages of a port, so that the
+     * flow has one turn there, whatever the number of its packets.
+     * @param message to be sent
+     * @return whether it is one of these
+     */
+    bool
+    TakesTurns(const npunet::engine::Message& message) const
+    {
+        return message.separate &&
+               description.packet.flow_control == npunet::topology::FlowControl::Credit;
+    }
+
+    /**
+     * A packet that TakesTurns() has left its source: the next one of its flow may start.
      * @param message of the packet
      */
     void StartNextOf(const npunet::engine::Message& message);

@@ -137,6 +137,10 @@ NpuFabric::WatchLinks(const Ptr<NpuNetDevice>& device)
 bool
 NpuFabric::HasLinkUp(std::size_t position) const
 {
+    if (!m_core)
+    {
+        return false;
+    }
     const npunet::topology::Faults& faults = GetDescription().faults;
     const auto isUp = [&faults, now = TimeOf(Simulator::Now())](npunet::LinkId link) {
         return std::none_of(faults.links.begin(), faults.links.end(), [&](const auto& fault) {
@@ -223,7 +227,7 @@ NpuFabric::Send(uint32_t source,
     const uint32_t classes = m_core->description.packet.classes.count;
     NS_ABORT_MSG_IF(trafficClass != CLASS_OF_KIND && trafficClass >= classes,
                     "there is no traffic class " << uint32_t{trafficClass} << " among " << classes);
-    Use();
+    m_isUsed = true;
     if (!IsHere(source))
     {
         return;
@@ -246,7 +250,7 @@ NpuFabric::SendPacket(
     {
         return false;
     }
-    Use();
+    m_isUsed = true;
     if (!IsHere(source))
     {
         return true;
@@ -280,14 +284,14 @@ NpuFabric::SendPacket(
 npunet::engine::Network&
 NpuFabric::GetNetwork()
 {
-    Use();
+    m_isUsed = true;
     return *m_core;
 }
 
 npunet::engine::EventQueue&
 NpuFabric::GetEventQueue()
 {
-    Use();
+    m_isUsed = true;
     return m_core->queue;
 }
 

@@ -147,8 +147,8 @@ class NpuFabric : public NpuNetwork
     void ListenersChanged(uint32_t position);
 
     /**
-     * Called by a device when somebody wants to hear of its links. It will be told whenever one of
-     * them goes down or comes up.
+     * Called by a device with its first link-change callback: schedules the device's notification
+     * of each of its links that goes down or comes up.
      * @param device of this fabric
      */
     void WatchLinks(const Ptr<NpuNetDevice>& device);
@@ -253,21 +253,14 @@ class NpuFabric : public NpuNetwork
      */
     static npunet::Rate RateOf(const DataRate& rate, const char* attribute);
 
-    /// Something refers to the network, which is not built again.
-    void
-    Use()
-    {
-        m_isUsed = true;
-    }
-
-    std::unique_ptr<Core> m_core;                 //!< description, event queue, machine, bridge
-    bool m_isUsed{false};                         //!< Use() was called
-    std::vector<EventId> m_linkChanges;           //!< of WatchLinks()
-    std::vector<Ptr<NpuNetDevice>> m_devices;     //!< by number of the node
-    uint32_t m_mtu{0};                            //!< attribute Mtu
-    uint32_t m_headerSize{0};                     //!< attribute HeaderSize
-    uint64_t m_bufferSize{0};                     //!< attribute BufferSize
-    uint8_t m_virtualChannels{0};                 //!< attribute VirtualChannels
+    std::unique_ptr<Core> m_core;             //!< description, event queue, machine, bridge
+    bool m_isUsed{false};                     //!< something refers to m_core, which is not replaced
+    std::vector<EventId> m_linkChanges;       //!< of WatchLinks()
+    std::vector<Ptr<NpuNetDevice>> m_devices; //!< by number of the node
+    uint32_t m_mtu{0};                        //!< attribute Mtu
+    uint32_t m_headerSize{0};                 //!< attribute HeaderSize
+    uint64_t m_bufferSize{0};                 //!< attribute BufferSize
+    uint8_t m_virtualChannels{0};             //!< attribute VirtualChannels
     SwitchingMode m_switching{STORE_AND_FORWARD}; //!< attribute Switching
     ArbitrationRule m_arbitration{ROUND_ROBIN};   //!< attribute Arbitration
     double m_errorRate{0};                        //!< attribute ErrorRate

@@ -52,6 +52,22 @@ Assign(const NetDeviceContainer& devices)
 
 /**
  * @ingroup npunet-test
+ * Gives NPUs an Internet stack, and their ARP caches all addresses.
+ * @param npus nodes
+ * @param devices of the nodes
+ * @return their addresses
+ */
+Ipv4InterfaceContainer
+Connect(const NodeContainer& npus, const NetDeviceContainer& devices)
+{
+    InternetStackHelper().Install(npus);
+    const Ipv4InterfaceContainer interfaces = Assign(devices);
+    NeighborCacheHelper().PopulateNeighborCache(devices);
+    return interfaces;
+}
+
+/**
+ * @ingroup npunet-test
  * @param to address of a node that listens at port 9
  * @param size of each datagram in bytes, without headers
  * @param count of datagrams
@@ -392,9 +408,7 @@ class NpuNeighborCacheTestCase : public TestCase
         NpuFabricHelper helper = FiftyBytesPerNanosecond("Switch", {4});
         const NodeContainer npus(4);
         const NetDeviceContainer devices = helper.Install(npus);
-        InternetStackHelper().Install(npus);
-        const Ipv4InterfaceContainer interfaces = Assign(devices);
-        NeighborCacheHelper().PopulateNeighborCache(devices);
+        const Ipv4InterfaceContainer interfaces = Connect(npus, devices);
         const ApplicationContainer servers = UdpServerHelper(9).Install(npus.Get(3));
         Datagrams(interfaces.GetAddress(3), 1000, 1).Install(npus.Get(0));
         Time arrival;
@@ -458,9 +472,7 @@ class NpuFairShareTestCase : public TestCase
         }
         const NodeContainer npus(2);
         const NetDeviceContainer devices = helper.Install(npus);
-        InternetStackHelper().Install(npus);
-        const Ipv4InterfaceContainer interfaces = Assign(devices);
-        NeighborCacheHelper().PopulateNeighborCache(devices);
+        const Ipv4InterfaceContainer interfaces = Connect(npus, devices);
         const ApplicationContainer servers = UdpServerHelper(9).Install(npus.Get(1));
         ApplicationContainer clients =
             Datagrams(interfaces.GetAddress(1), 4096 - 28, count, PicoSeconds(83'200))

@@ -4,7 +4,6 @@
 
 #include "ns3/npu-congestion-settings.h"
 #include "ns3/npu-fabric-helper.h"
-#include "ns3/npu-topology-helper.h"
 
 #include "base/errors.h"
 #include "topology/parameters/congestion_parameters.h"
@@ -200,27 +199,17 @@ class NpuOwnCongestionTestCase : public TestCase
 
     /**
      * @param control attribute CongestionControl
-     * @param others how many NPUs send 8 MB to NPU 0 besides NPU 1
+     * @param others how many NPUs send 8 MB to NPU 0 in addition to NPU 1
      * @param trains whether periodic traffic is fast-forwarded
      * @return when the messages were delivered
      */
     static std::string
     Finishes(const std::string& control, uint32_t others, bool trains)
     {
-        const NpuTopologyHelper::Link link(DataRate("100Gbps"), NanoSeconds(500));
-        NpuTopologyHelper topology;
-        topology.AddSwitch("switch");
-        for (const std::string name : {"npu0", "npu1", "npu2"})
-        {
-            topology.AddNpu(name);
-            topology.AddLink(name, "switch", link);
-        }
-        NpuFabricHelper helper;
-        helper.SetTopology(topology);
-        helper.SetFabricAttribute("FlowControl", StringValue("Pfc"));
-        helper.SetFabricAttribute("Transport", StringValue("GoBackN"));
-        helper.SetFabricAttribute("CongestionControl", StringValue(control));
-        helper.SetFabricAttribute("Trains", BooleanValue(trains));
+        NpuFabricHelper helper = StarOfThree({{"FlowControl", "Pfc"},
+                                              {"Transport", "GoBackN"},
+                                              {"CongestionControl", control},
+                                              {"Trains", trains ? "true" : "false"}});
         const Ptr<NpuFabric> fabric = Install(helper);
         std::vector<Time> finishes(1 + others);
         for (uint32_t i = 0; i <= others; ++i)
@@ -289,6 +278,14 @@ class NpuCongestionTextTestCase : public TestCase
         Simulator::Destroy();
         NS_TEST_EXPECT_MSG_NE(
             RefusalOf([&]() { preset.SetPreset("roce-1999"); }), "", "no such preset");
+        Config::SetDefault("ns3::NpuFabric::CongestionControl", StringValue("hpcc"));
+        NpuFabricHelper own = TenNanosecondPackets("Switch", {4});
+        own.SetPreset("roce-2025");
+        NS_TEST_EXPECT_MSG_EQ(name_of(Install(own)->GetDescription().packet.congestion_control),
+                              "hpcc",
+                              "of the command line");
+        Simulator::Destroy();
+        Config::Reset();
 
         Refuse("dcqcn[RateAi=fast]", "RateAi=fast");
         Refuse("dcqcn[Rate=8Mbps]", "Rate=8Mbps");

@@ -90,6 +90,32 @@ TenNanosecondPackets(const std::string& name,
 
 /**
  * @ingroup npunet-test
+ * Three NPUs, "a" to "c", around the switch "top": links of 100 Gb/s and 1 us.
+ * @param attributes of the fabric, with their values
+ * @return a helper with it
+ */
+inline NpuFabricHelper
+StarOfThree(const std::vector<std::pair<std::string, std::string>>& attributes)
+{
+    NpuTopologyHelper topology;
+    topology.AddSwitch("top");
+    for (const std::string name : {"a", "b", "c"})
+    {
+        topology.AddNpu(name);
+        topology.AddLink(
+            name, "top", NpuTopologyHelper::Link(DataRate("100Gbps"), MicroSeconds(1)));
+    }
+    NpuFabricHelper helper;
+    helper.SetTopology(topology);
+    for (const auto& [attribute, value] : attributes)
+    {
+        helper.SetFabricAttribute(attribute, StringValue(value));
+    }
+    return helper;
+}
+
+/**
+ * @ingroup npunet-test
  * @tparam Error that is expected
  * @param function to be called
  * @return the text of the error that it throws; empty when it throws none

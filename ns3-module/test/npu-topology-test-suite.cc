@@ -322,6 +322,8 @@ class NpuFaultTestCase : public TestCase
         Install(helper);
         NS_TEST_EXPECT_MSG_EQ(
             RefusalOf([&]() { helper.AddNpuSlowdown(3, 2); }).empty(), false, "no such NPU");
+        NS_TEST_EXPECT_MSG_EQ(
+            RefusalOf([&]() { Install(helper); }), "", "what was refused is forgotten");
         NpuFabricHelper far = TenNanosecondPackets("Mesh1D", {3});
         far.AddLinkFault(0, 2, Time(0), Time::Max(), 0.5);
         NS_TEST_EXPECT_MSG_EQ(RefusalOf([&]() { Install(far); }).empty(), false, "no neighbors");

@@ -4,7 +4,6 @@
 
 #include "ns3/npu-fabric-helper.h"
 #include "ns3/npu-net-device.h"
-#include "ns3/npu-topology-helper.h"
 #include "ns3/npu-trace-records.h"
 
 #include <ns3/boolean.h>
@@ -23,30 +22,6 @@ using namespace ns3;
 
 namespace
 {
-
-/**
- * @param attributes of a fabric of three NPUs around a switch, 100 Gb/s and 1 us
- * @return a helper with it
- */
-NpuFabricHelper
-Star(const std::vector<std::pair<std::string, std::string>>& attributes)
-{
-    const NpuTopologyHelper::Link link(DataRate("100Gbps"), MicroSeconds(1));
-    NpuTopologyHelper topology;
-    topology.AddSwitch("top");
-    for (const std::string name : {"a", "b", "c"})
-    {
-        topology.AddNpu(name);
-        topology.AddLink(name, "top", link);
-    }
-    NpuFabricHelper helper;
-    helper.SetTopology(topology);
-    for (const auto& [name, value] : attributes)
-    {
-        helper.SetFabricAttribute(name, StringValue(value));
-    }
-    return helper;
-}
 
 /// Attributes of a fabric that pauses, with DCQCN.
 const std::vector<std::pair<std::string, std::string>> DCQCN{
@@ -86,7 +61,7 @@ class NpuPacketRecordTestCase : public TestCase
           uint64_t bytes,
           bool numbered)
     {
-        NpuFabricHelper helper = Star(attributes);
+        NpuFabricHelper helper = StarOfThree(attributes);
         const Ptr<NpuFabric> fabric = Install(helper);
         std::map<uint32_t, int64_t> wire;                          // by link
         std::map<uint32_t, uint64_t> marked;                       // by link
@@ -166,7 +141,7 @@ class NpuSenderRecordTestCase : public TestCase
     std::string
     Record(bool trains)
     {
-        NpuFabricHelper helper = Star(DCQCN);
+        NpuFabricHelper helper = StarOfThree(DCQCN);
         helper.SetFabricAttribute("Trains", BooleanValue(trains));
         const Ptr<NpuFabric> fabric = Install(helper);
         fabric->EnableFlowStatistics();
@@ -234,7 +209,7 @@ class NpuTraceLogTestCase : public TestCase
         const std::string packets = CreateTempDirFilename("packets.csv");
         const std::string senders = CreateTempDirFilename("senders.csv");
         const std::string plot = CreateTempDirFilename("senders.plt");
-        NpuFabricHelper helper = Star(DCQCN);
+        NpuFabricHelper helper = StarOfThree(DCQCN);
         const Ptr<NpuFabric> fabric = Install(helper);
         helper.EnablePacketLog(packets);
         helper.EnableSenderLog(senders, plot);
