@@ -6,6 +6,7 @@
 #include "ns3/npu-trace-records.h"
 
 #include "base/csv_field.h"
+#include "base/csv_table.h"
 #include "base/units.h"
 #include "model/npu-quantities.h"
 
@@ -20,7 +21,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace ns3
 {
@@ -38,9 +38,9 @@ class Log
      * @param columns the first line
      */
     Log(const std::string& path, const Ptr<NpuFabric>& fabric, const char* columns)
-        : m_out(path), m_fabric(fabric)
+        : m_path(path), m_out(path), m_fabric(fabric)
     {
-        NS_ABORT_MSG_UNLESS(m_out << columns << "\n", path << " cannot be written");
+        NS_ABORT_MSG_UNLESS(m_out << columns << std::endl, path << " cannot be written");
     }
 
     /**
@@ -59,6 +59,7 @@ class Log
     Close()
     {
         m_out.close();
+        NS_ABORT_MSG_UNLESS(m_out, m_path << " cannot be written whole");
     }
 
     /**
@@ -118,6 +119,7 @@ class Log
     }
 
   private:
+    std::string m_path;      //!< of the file
     std::ofstream m_out;     //!< the file
     Ptr<NpuFabric> m_fabric; //!< whose nodes have names
 };
@@ -141,30 +143,6 @@ Connect(const std::shared_ptr<Log>& log, const Ptr<NpuFabric>& fabric, const std
         NS_ABORT_MSG_UNLESS(connected, "NpuNetDevice has no trace source " << source);
     }
     Simulator::ScheduleDestroy([log]() { log->Close(); });
-}
-
-/**
- * @param line of a CSV file, whose fields may be quoted
- * @return its fields
- */
-std::vector<std::string>
-FieldsOf(const std::string& line)
-{
-    std::vector<std::string> fields(1);
-    bool quoted = false;
-    for (const char letter : line)
-    {
-        quoted = quoted != (letter == '"');
-        if (letter == ',' && !quoted)
-        {
-            fields.emplace_back();
-        }
-        else if (letter != '"')
-        {
-            fields.back() += letter;
-        }
-    }
-    return fields;
 }
 
 } // namespace
@@ -198,26 +176,24 @@ WriteNpuSenderPlot(const std::string& path, const std::string& log)
     struct Panel
     {
         const char* label;  //!< with its unit
-        std::size_t column; //!< in the file
+        const char* column; //!< in the file
         double factor;      //!< of its values
     };
-    constexpr std::array<Panel, 4> PANELS{{{"rate in Gb/s", 9, 1e-9},
-                                           {"window in KiB", 8, 1.0 / 1024},
-                                           {"round trip in us", 6, 1e-3},
-                                           {"alpha", 10, 1}}};
-    std::ifstream in(log);
-    std::string line;
-    NS_ABORT_MSG_UNLESS(std::getline(in, line), log << " cannot be read");
+    constexpr std::array<Panel, 4> PANELS{{{"rate in Gb/s", "rate_bps", 1e-9},
+                                           {"window in KiB", "window", 1.0 / 1024},
+                                           {"round trip in us", "round_trip_ns", 1e-3},
+                                           {"alpha", "alpha", 1}}};
+    const npunet::CsvTable table =
+        npunet::read_csv_table(log, {"records of senders", "StartNpuSenderLog() writes them"});
     std::map<std::string, std::string> flows; // lines of numbers, by name
-    while (std::getline(in, line))
+    for (std::size_t row = 0; row < table.rows(); ++row)
     {
-        const std::vector<std::string> fields = FieldsOf(line);
-        std::string& points =
-            flows[fields.at(2) + " to " + fields.at(3) + ", class " + fields.at(4)];
-        points.append(fmt::format("{}", std::stod(fields.at(0)) / 1e3));
+        std::string& points = flows[table.text(row, "from") + " to " + table.text(row, "to") +
+                                    ", class " + table.text(row, "class")];
+        points.append(fmt::format("{}", std::stod(table.text(row, "time_ns")) / 1e3));
         for (const Panel& panel : PANELS)
         {
-            const std::string& field = fields.at(panel.column);
+            const std::string& field = table.text(row, panel.column);
             points.append(field.empty() ? " ?"
                                         : fmt::format(" {}", std::stod(field) * panel.factor));
         }

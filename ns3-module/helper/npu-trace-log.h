@@ -56,7 +56,8 @@ void StartNpuSenderLog(const std::string& path,
  * @param path of the file with commands
  * @param log of StartNpuSenderLog(), which is complete
  *
- * Stops the program where a file cannot be read or written.
+ * Throws npunet::InputError where the log cannot be read; stops the program where the file cannot
+ * be written.
  */
 void WriteNpuSenderPlot(const std::string& path, const std::string& log);
 
