@@ -28,6 +28,7 @@ set(npunet_ns3_headers
     model/npu-socket-application.h
     model/npu-socket-network.h
     model/npu-trace-records.h
+    model/npu-tx-queue.h
 )
 
 set(npunet_ns3_sources
@@ -51,10 +52,12 @@ set(npunet_ns3_sources
     model/npu-fabric-core-border.cc
     model/npu-fabric.cc
     model/npu-gathering.cc
+    model/npu-ip-ecn.cc
     model/npu-net-device.cc
     model/npu-network.cc
     model/npu-segment.cc
     model/npu-trace-feed.cc
+    model/npu-tx-queue.cc
 )
 
 # Workloads on the sockets of ns-3's Internet stack.
@@ -92,6 +95,7 @@ set(npunet_ns3_suites
     npu-refusal
     npu-socket
     npu-socket-scenario
+    npu-stock
     npu-topology
     npu-trace
     npu-trace-log

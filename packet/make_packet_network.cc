@@ -92,12 +92,12 @@ std::unique_ptr<engine::Network> make_packet_network(
 namespace packet {
 
 std::unique_ptr<PacketNetwork> make_network(const topology::NetworkDescription& description,
-                                            engine::EventQueue& queue) {
-    topology::check_transport(description, description.file, "packet");
+                                            engine::EventQueue& queue, topology::Losses losses) {
+    topology::check_transport(description, description.file, "packet", nullptr, losses);
     if (description.packet.flow_control == topology::FlowControl::Credit) {
         return std::make_unique<CreditNetwork>(description, queue);
     }
-    return std::make_unique<EthernetNetwork>(description, queue);
+    return std::make_unique<EthernetNetwork>(description, queue, losses);
 }
 
 }  // namespace packet

@@ -15,6 +15,7 @@
 #include "engine/network/network.h"
 #include "packet/base/packet_network.h"
 #include "topology/network/network_description.h"
+#include "topology/network/packet_checks.h"
 
 namespace npunet {
 
@@ -37,9 +38,10 @@ namespace packet {
 
 /// A CreditNetwork or an EthernetNetwork, by packet.flow_control, which the ns-3 module can observe
 /// and split; without the routers of packet.injection. Description and queue must outlive it.
-/// Throws InputError for invalid packet parameters.
+/// `losses`: as for topology::check_transport(). Throws InputError for invalid packet parameters.
 [[nodiscard]] std::unique_ptr<PacketNetwork> make_network(
-    const topology::NetworkDescription& description, engine::EventQueue& queue);
+    const topology::NetworkDescription& description, engine::EventQueue& queue,
+    topology::Losses losses = topology::Losses::Refused);
 
 }  // namespace packet
 

@@ -107,7 +107,7 @@ NpuFabric::GetTypeId()
             .AddAttribute("ErrorRate",
                           "Probability of a packet to be corrupted each time that it crosses a "
                           "link. With Credit the link sends it again; with Pfc and None it is "
-                          "lost, which needs a Transport. With StoreAndForward only.",
+                          "lost, and messages need a Transport. With StoreAndForward only.",
                           FIXED,
                           DoubleValue(0),
                           MakeDoubleAccessor(&NpuFabric::m_errorRate),
@@ -165,7 +165,8 @@ NpuFabric::GetTypeId()
             .AddAttribute("FlowControl",
                           "What keeps a sender from filling a buffer without room: Credit, per "
                           "virtual channel; Pfc, pauses between Ethernet-like switches; None: they "
-                          "drop packets, which needs a Transport.",
+                          "drop packets. Without a Transport None is for datagrams (PacketService): "
+                          "the loss of a packet of a message ends the run.",
                           FIXED,
                           EnumValue(CREDIT),
                           NpuMakeEnumAccessor<FlowControlKind>(&NpuFabric::m_flowControl),
@@ -195,6 +196,16 @@ NpuFabric::GetTypeId()
                                           "GoBackN",
                                           SELECTIVE_REPEAT,
                                           "SelectiveRepeat"))
+            .AddAttribute("PacketService",
+                          "How the ns3::Packets of devices cross the fabric. Datagram: as packets "
+                          "of their own, at most the fabric's Mtu, which are sent once, dropped "
+                          "like others, and marked in their IP header if that says ECN-capable; "
+                          "with Credit, where nothing is lost, as with Reliable. Reliable: as "
+                          "messages of any size, by the Transport.",
+                          FIXED,
+                          EnumValue(DATAGRAM),
+                          NpuMakeEnumAccessor<PacketServiceKind>(&NpuFabric::m_packetService),
+                          MakeEnumChecker(DATAGRAM, "Datagram", RELIABLE, "Reliable"))
             .AddAttribute("TransportWindow",
                           "Most bytes of a queue pair under way, with headers. 0: twice the "
                           "bandwidth-delay product of its path, a byte, and AckEvery + 1 packets.",

@@ -2,6 +2,7 @@
 
 #include "npu-fabric-core.h"
 
+#include "npu-ip-ecn.h"
 #include "npu-net-device.h"
 #include "npu-quantities.h"
 #include "packet/make_packet_network.h"
@@ -14,13 +15,20 @@
 namespace ns3
 {
 
-NpuFabric::Core::Core(NpuFabric& fabric, npunet::topology::NetworkDescription network, bool trains)
-    : description(std::move(network)), m_fabric(fabric),
-      m_level(npunet::packet::make_network(description, queue)),
+NpuFabric::Core::Core(NpuFabric& fabric,
+                      npunet::topology::NetworkDescription network,
+                      bool trains,
+                      bool datagrams)
+    : description(std::move(network)), m_fabric(fabric), m_datagrams(datagrams),
+      m_level(npunet::packet::make_network(description,
+                                           queue,
+                                           datagrams ? npunet::topology::Losses::Allowed
+                                                     : npunet::topology::Losses::Refused)),
       m_feed(description.graph, *m_level), m_bridge(queue),
       m_ownCount(description.graph.npus(), FIRST_OWN_COUNT)
 {
     m_level->set_listener(*this);
+    m_level->set_datagram_listener(*this);
     m_level->set_fast_forward(trains);
 }
 
@@ -45,6 +53,12 @@ NpuFabric::Core::SendOwn(npunet::NodeId source,
                                        ? description.packet.classes.of(record.message.kind)
                                        : trafficClass;
     record.message.separate = record.receipt.packet != nullptr;
+    record.isDatagram = record.message.separate && CarriesDatagrams();
+    if (Waits(record.message))
+    {
+        m_fabric.m_devices[source.index()]->PacketWaits(record.message.traffic_class,
+                                                        static_cast<uint32_t>(bytes.value()));
+    }
     if (TakesTurns(record.message))
     {
         const auto [flow, first] = m_flows.try_emplace(FlowOf(record.message));
@@ -92,6 +106,9 @@ NpuFabric::Core::Start(Record record)
     npunet::engine::Message message = record.message;
     message.wants_sent = message.wants_sent || TakesTurns(message) || m_fabric.HasSentListeners();
     record.awaitsSent = message.wants_sent;
+    const bool isDatagram = record.isDatagram;
+    const bool canBeMarked =
+        isDatagram && NpuIsEcnCapable(record.receipt.packet, record.receipt.protocol);
     if (m_free.empty())
     {
         message.handle = static_cast<std::uint32_t>(m_records.size());
@@ -103,7 +120,45 @@ NpuFabric::Core::Start(Record record)
         m_free.pop_back();
         m_records[message.handle] = std::move(record);
     }
+    if (isDatagram)
+    {
+        m_level->send_datagram(message, canBeMarked);
+        return;
+    }
     m_level->send(message);
+}
+
+void
+NpuFabric::Core::LeaveQueue(const npunet::engine::Message& message)
+{
+    m_fabric.m_devices[message.source.index()]->PacketLeaves(
+        message.traffic_class, static_cast<uint32_t>(message.bytes.value()));
+}
+
+void
+NpuFabric::Core::datagram_starts(std::uint32_t handle)
+{
+    LeaveQueue(m_records[handle].message);
+}
+
+void
+NpuFabric::Core::datagram_is_marked(std::uint32_t handle)
+{
+    const Receipt& receipt = m_records[handle].receipt;
+    NpuMarkCongestion(receipt.packet, receipt.protocol);
+}
+
+void
+NpuFabric::Core::datagram_is_lost(std::uint32_t handle)
+{
+    m_records[handle].delivered = true;
+    const Record record = m_records[handle].awaitsSent ? m_records[handle] : Forget(handle);
+    const std::size_t source = record.message.source.index();
+    Simulator::ScheduleWithContext(m_fabric.GetNodeId(source),
+                                   Time(0),
+                                   &NpuNetDevice::TellDatagramLost,
+                                   m_fabric.m_devices[source],
+                                   record.receipt.packet);
 }
 
 NpuFabric::Core::Record
@@ -124,6 +179,7 @@ NpuFabric::Core::on_sent(std::uint32_t handle)
     }
     if (TakesTurns(message))
     {
+        LeaveQueue(message);
         StartNextOf(message);
     }
     m_fabric.NotifySent(message);

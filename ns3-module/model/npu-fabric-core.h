@@ -29,6 +29,7 @@ namespace ns3
  */
 class NpuFabric::Core final : public npunet::engine::Network,
                               private npunet::engine::MessageListener,
+                              private npunet::packet::DatagramListener,
                               private npunet::packet::PartitionLink
 {
   public:
@@ -36,8 +37,21 @@ class NpuFabric::Core final : public npunet::engine::Network,
      * @param fabric that owns this
      * @param network the network, with its packet parameters
      * @param trains whether packets that follow a pattern may be moved together
+     * @param datagrams whether ns3::Packets are datagrams, where the network has them
      */
-    Core(NpuFabric& fabric, npunet::topology::NetworkDescription network, bool trains);
+    Core(NpuFabric& fabric,
+         npunet::topology::NetworkDescription network,
+         bool trains,
+         bool datagrams);
+
+    /**
+     * @return whether ns3::Packets are datagrams
+     */
+    bool
+    CarriesDatagrams() const
+    {
+        return m_datagrams && m_level->carries_datagrams();
+    }
 
     /// What becomes of a message that was not sent by the engine.
     struct Receipt
@@ -156,6 +170,7 @@ class NpuFabric::Core final : public npunet::engine::Network,
         npunet::Time begun;              //!< when its sender did
         bool own{false};                 //!< not the engine's
         bool awaitsSent{false};          //!< on_sent() is to come
+        bool isDatagram{false};          //!< sent as a datagram
         bool delivered{false};           //!< on_delivered() has come
         Receipt receipt;                 //!< of the fabric's own
     };
@@ -165,6 +180,22 @@ class NpuFabric::Core final : public npunet::engine::Network,
      * @param record the message
      */
     void Start(Record record);
+
+    /**
+     * @param message of an ns3::Packet
+     * @return whether it waits in the queue of its device until it leaves
+     */
+    bool
+    Waits(const npunet::engine::Message& message) const
+    {
+        return TakesTurns(message) || (message.separate && CarriesDatagrams());
+    }
+
+    /**
+     * An ns3::Packet that Waits() waits no longer.
+     * @param message of the packet
+     */
+    void LeaveQueue(const npunet::engine::Message& message);
 
     /**
      * With credits one ns3::Packet of a flow at a time is among the messages of a port, so that the
@@ -199,6 +230,9 @@ class NpuFabric::Core final : public npunet::engine::Network,
     // The machine's side
     void on_sent(std::uint32_t handle) override;
     void on_delivered(std::uint32_t handle, npunet::Time firstByteLeft) override;
+    void datagram_starts(std::uint32_t handle) override;
+    void datagram_is_marked(std::uint32_t handle) override;
+    void datagram_is_lost(std::uint32_t handle) override;
 
     // The border of this process's part
     npunet::engine::MessageLabel label_of(std::uint32_t handle) override;
@@ -221,6 +255,7 @@ class NpuFabric::Core final : public npunet::engine::Network,
     Record Forget(std::uint32_t handle);
 
     NpuFabric& m_fabric;                                    //!< that owns this
+    bool m_datagrams;                                       //!< for ns3::Packets, if there are any
     std::unique_ptr<npunet::packet::PacketNetwork> m_level; //!< moves the packets
     NpuTraceFeed m_feed;                                    //!< of the devices
     NpuEventBridge m_bridge;                                //!< lets ns-3 drive the queue

@@ -25,6 +25,7 @@
 #include <ns3/uinteger.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,7 +54,8 @@ LogWarnings(const npunet::topology::NetworkDescription& network)
         return;
     }
     std::vector<std::string> warnings;
-    npunet::topology::check_transport(network, network.file, "packet", &warnings);
+    npunet::topology::check_transport(
+        network, network.file, "packet", &warnings, npunet::topology::Losses::Allowed);
     for (const std::string& text : warnings)
     {
         NS_LOG_WARN(text);
@@ -92,7 +94,8 @@ NpuFabric::SetNetwork(npunet::topology::NetworkDescription network)
     {
         network = npunet::topology::with_injection(network, injection);
     }
-    m_core = std::make_unique<Core>(*this, std::move(network), m_trains);
+    m_core = std::make_unique<Core>(
+        *this, std::move(network), m_trains, m_packetService == DATAGRAM);
     for (const Ptr<NpuNetDevice>& device : m_devices)
     {
         ListenersChanged(device->GetPosition());
@@ -178,6 +181,13 @@ NpuFabric::AddDevice(Ptr<NpuNetDevice> device)
 {
     device->SetFabric(this, static_cast<uint32_t>(m_devices.size()));
     m_devices.push_back(device);
+    if (m_core && device->GetPosition() < GetDescription().graph.npus())
+    {
+        const npunet::topology::TrafficClasses& classes = GetDescription().packet.classes;
+        device->m_txQueue.Open(device,
+                               static_cast<uint8_t>(classes.count),
+                               classes.of(npunet::Communication::SendReceive));
+    }
     ListenersChanged(device->GetPosition());
     WatchLinks(device);
 }
@@ -242,6 +252,30 @@ NpuFabric::Send(uint32_t source,
 }
 
 bool
+NpuFabric::CarriesDatagrams() const
+{
+    return m_core && m_core->CarriesDatagrams();
+}
+
+uint16_t
+NpuFabric::GetPacketMtu() const
+{
+    constexpr int64_t most = std::numeric_limits<uint16_t>::max();
+    return static_cast<uint16_t>(
+        CarriesDatagrams() ? std::min(GetDescription().packet.mtu.value(), most) : most);
+}
+
+uint8_t
+NpuFabric::GetClassOf(const Ptr<const Packet>& packet) const
+{
+    const npunet::topology::TrafficClasses& classes = GetDescription().packet.classes;
+    SocketPriorityTag tag;
+    return packet->PeekPacketTag(tag)
+               ? std::min(tag.GetPriority(), static_cast<uint8_t>(classes.count - 1))
+               : classes.of(npunet::Communication::SendReceive);
+}
+
+bool
 NpuFabric::SendPacket(
     uint32_t source, Ptr<Packet> packet, uint16_t protocol, Mac48Address from, Mac48Address to)
 {
@@ -255,12 +289,7 @@ NpuFabric::SendPacket(
     {
         return true;
     }
-    SocketPriorityTag tag;
-    const uint8_t trafficClass =
-        packet->PeekPacketTag(tag)
-            ? std::min(tag.GetPriority(),
-                       static_cast<uint8_t>(m_core->description.packet.classes.count - 1))
-            : CLASS_OF_KIND;
+    const uint8_t trafficClass = GetClassOf(packet);
     bool found = false;
     for (std::size_t i = 0; i < npus && i < m_devices.size(); ++i)
     {

@@ -66,6 +66,13 @@ class NpuFabric : public NpuNetwork
         SELECTIVE_REPEAT //!< the receiver keeps what comes out of order
     };
 
+    /// How ns3::Packets cross the fabric.
+    enum PacketServiceKind
+    {
+        DATAGRAM, //!< as packets of the fabric's own: sent once, marked and dropped like others
+        RELIABLE  //!< as messages, which the transport does not lose
+    };
+
     /// Hears that a message has arrived; the argument is when its first byte left the source.
     using DeliveredCallback = Callback<void, Time>;
 
@@ -179,9 +186,26 @@ class NpuFabric : public NpuNetwork
               uint8_t trafficClass = CLASS_OF_KIND);
 
     /**
-     * Sends an ns3::Packet now, as one message, or as one to every other NPU for a group address.
-     * With a SocketPriorityTag of priority p its traffic class is p, or the last one where there
-     * are not so many; without, that of send_recv (attribute ClassOf).
+     * @return whether ns3::Packets are datagrams: as PacketService says, but not with credits, and
+     *         not where the fabric is split over processes
+     */
+    bool CarriesDatagrams() const;
+
+    /**
+     * @return bytes of the largest ns3::Packet that crosses the fabric
+     */
+    uint16_t GetPacketMtu() const;
+
+    /**
+     * @param packet of a device
+     * @return its traffic class: the priority of its SocketPriorityTag, or the last class where
+     *         there are fewer; without a tag that of send_recv (attribute ClassOf)
+     */
+    uint8_t GetClassOf(const Ptr<const Packet>& packet) const;
+
+    /**
+     * Sends an ns3::Packet now, as a datagram or one message, or as one to every other NPU for a
+     * group address. It waits in the device's queue, where there is one for it.
      * @param source number of the sending node
      * @param packet what arrives at the other end
      * @param protocol protocol number
@@ -277,6 +301,7 @@ class NpuFabric : public NpuNetwork
     double m_bufferAlpha{1};                      //!< attribute BufferAlpha
     uint64_t m_headroom{0};                       //!< attribute Headroom
     TransportKind m_transport{NO_TRANSPORT};      //!< attribute Transport
+    PacketServiceKind m_packetService{DATAGRAM};  //!< attribute PacketService
     uint64_t m_window{0};                         //!< attribute TransportWindow
     uint32_t m_ackEvery{1};                       //!< attribute AckEvery
     Time m_timeout;                               //!< attribute RetransmissionTimeout

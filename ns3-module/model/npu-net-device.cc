@@ -15,6 +15,8 @@
 #include <ns3/trace-source-accessor.h>
 #include <ns3/uinteger.h>
 
+#include <algorithm>
+
 namespace ns3
 {
 
@@ -34,8 +36,9 @@ NpuNetDevice::GetTypeId()
             .SetGroupName("Npunet")
             .AddConstructor<NpuNetDevice>()
             .AddAttribute("Mtu",
-                          "The largest ns3::Packet that Send() takes, in bytes. The fabric cuts it "
-                          "into packets of its own size.",
+                          "The largest ns3::Packet that Send() takes, in bytes. Where the fabric "
+                          "carries datagrams, the payload of its packets is the limit if that is "
+                          "less; elsewhere it cuts an ns3::Packet into packets of its own size.",
                           UintegerValue(65535),
                           MakeUintegerAccessor(&NpuNetDevice::SetMtu, &NpuNetDevice::GetMtu),
                           MakeUintegerChecker<uint16_t>(1))
@@ -44,6 +47,14 @@ NpuNetDevice::GetTypeId()
                           Mac48AddressValue(Mac48Address("ff:ff:ff:ff:ff:ff")),
                           MakeMac48AddressAccessor(&NpuNetDevice::m_address),
                           MakeMac48AddressChecker())
+            .AddAttribute("TxQueueSize",
+                          "Most ns3::Packets, or bytes of them, that wait at an NPU in one traffic "
+                          "class, without the one that is being sent. Not with the fabric's "
+                          "PacketService Reliable without credits, which limits nothing.",
+                          QueueSizeValue(QueueSize("100p")),
+                          MakeQueueSizeAccessor(&NpuNetDevice::SetTxQueueSize,
+                                                &NpuNetDevice::GetTxQueueSize),
+                          MakeQueueSizeChecker())
             .AddAttribute("Fabric",
                           "The fabric that the device is attached to (read only).",
                           TypeId::ATTR_GET,
@@ -100,9 +111,13 @@ NpuNetDevice::GetTypeId()
                             MakeTraceSourceAccessor(&NpuNetDevice::m_macTx),
                             "ns3::Packet::TracedCallback")
             .AddTraceSource("MacTxDrop",
-                            "A packet from above is refused: too large, to an unknown address, or "
-                            "handed to a switch.",
+                            "A packet from above is refused: too large, to an unknown address, "
+                            "handed to a switch, or no room to wait.",
                             MakeTraceSourceAccessor(&NpuNetDevice::m_macTxDrop),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("DatagramLost",
+                            "A packet from above is lost on its route through the fabric.",
+                            MakeTraceSourceAccessor(&NpuNetDevice::m_datagramLost),
                             "ns3::Packet::TracedCallback")
             .AddTraceSource("MacRx",
                             "A packet has come in over the fabric and goes up.",
@@ -294,7 +309,44 @@ bool
 NpuNetDevice::SetMtu(const uint16_t mtu)
 {
     m_mtu = mtu;
-    return true;
+    return GetMtu() == mtu;
+}
+
+uint16_t
+NpuNetDevice::GetMtu() const
+{
+    return m_fabric ? std::min(m_mtu, m_fabric->GetPacketMtu()) : m_mtu;
+}
+
+void
+NpuNetDevice::PacketWaits(uint8_t trafficClass, uint32_t bytes)
+{
+    m_txQueue.Join(trafficClass, bytes, GetMtu());
+}
+
+void
+NpuNetDevice::PacketLeaves(uint8_t trafficClass, uint32_t bytes)
+{
+    if (m_txQueue.Leave(trafficClass, bytes) && m_node)
+    {
+        Simulator::ScheduleWithContext(m_node->GetId(),
+                                       Time(0),
+                                       &NpuNetDevice::WakeQueue,
+                                       Ptr<NpuNetDevice>(this),
+                                       trafficClass);
+    }
+}
+
+void
+NpuNetDevice::TellDatagramLost(Ptr<Packet> packet)
+{
+    m_datagramLost(packet);
+}
+
+void
+NpuNetDevice::WakeQueue(uint8_t trafficClass)
+{
+    m_txQueue.Wake(trafficClass, GetMtu());
 }
 
 bool
@@ -316,12 +368,14 @@ NpuNetDevice::SendFrom(Ptr<Packet> packet,
         return true; // another process sends and tells
     }
     m_macTx(packet);
-    const bool accepted =
-        packet->GetSize() <= m_mtu && m_fabric->SendPacket(m_position,
-                                                           packet->Copy(),
-                                                           protocolNumber,
-                                                           Mac48Address::ConvertFrom(source),
-                                                           Mac48Address::ConvertFrom(dest));
+    const bool accepted = packet->GetSize() <= GetMtu() &&
+                          m_position < m_fabric->GetDescription().graph.npus() &&
+                          m_txQueue.HasRoom(m_fabric->GetClassOf(packet), packet->GetSize()) &&
+                          m_fabric->SendPacket(m_position,
+                                               packet->Copy(),
+                                               protocolNumber,
+                                               Mac48Address::ConvertFrom(source),
+                                               Mac48Address::ConvertFrom(dest));
     if (!accepted)
     {
         m_macTxDrop(packet);
@@ -351,6 +405,7 @@ NpuNetDevice::DoDispose()
     m_fabric = nullptr;
     m_segment = nullptr;
     m_channels.clear();
+    m_txQueue.Close();
     m_receive = ReceiveCallback();
     m_promiscuous = PromiscReceiveCallback();
     NetDevice::DoDispose();

@@ -4,6 +4,7 @@
 #define NPU_NET_DEVICE_H
 
 #include "npu-trace-records.h"
+#include "npu-tx-queue.h"
 
 #include <ns3/mac48-address.h>
 #include <ns3/net-device.h>
@@ -25,10 +26,11 @@ class NpuSegment;
 /**
  * @ingroup npunet
  * The attachment of one node to an NPU fabric, with all its ports. What ns-3 applications and
- * protocols hand to Send() crosses the fabric as one message, cut into the fabric's packets and
- * subject to its buffers and contention, and comes out whole at the node that owns the destination
- * address. Group addresses are served by one message to every other NPU. A SocketPriorityTag of
- * priority p gives the message the traffic class p, or the fabric's last where it has fewer.
+ * protocols hand to Send() crosses the fabric and comes out at the node that owns the destination
+ * address: as a datagram, or whole as one message, by the fabric's PacketService. Group addresses
+ * are served by one to every other NPU. A SocketPriorityTag of priority p gives it the traffic
+ * class p, or the fabric's last where it has fewer. At most TxQueueSize wait at the device in one
+ * class; a NetDeviceQueueInterface stops the queue discs above it when there is no room.
  *
  * The devices of switches forward inside the fabric; they neither send nor receive ns3::Packets.
  *
@@ -103,6 +105,24 @@ class NpuNetDevice : public NetDevice
     Ptr<NpuChannel> GetChannel(std::size_t i) const;
 
     /**
+     * @param size attribute TxQueueSize
+     */
+    void
+    SetTxQueueSize(QueueSize size)
+    {
+        m_txQueue.SetSize(size);
+    }
+
+    /**
+     * @return attribute TxQueueSize
+     */
+    QueueSize
+    GetTxQueueSize() const
+    {
+        return m_txQueue.GetSize();
+    }
+
+    /**
      * An ns3::Packet has come in over the fabric.
      * @param packet the packet
      * @param protocol protocol number
@@ -139,11 +159,9 @@ class NpuNetDevice : public NetDevice
 
     bool SetMtu(const uint16_t mtu) override;
 
-    uint16_t
-    GetMtu() const override
-    {
-        return m_mtu;
-    }
+    /// The attribute Mtu, or the payload of a packet where that is less and the fabric carries
+    /// datagrams.
+    uint16_t GetMtu() const override;
 
     bool IsLinkUp() const override;
 
@@ -328,6 +346,35 @@ class NpuNetDevice : public NetDevice
     /// Tells the trace sources of the fabric's packets.
     friend class NpuTraceFeed;
 
+    /// Tells of ns3::Packets that leave, or are lost.
+    friend class NpuFabric;
+
+    /**
+     * An ns3::Packet waits at this NPU from now on.
+     * @param trafficClass of the packet
+     * @param bytes of the packet
+     */
+    void PacketWaits(uint8_t trafficClass, uint32_t bytes);
+
+    /**
+     * An ns3::Packet waits no longer. Called in the midst of what the fabric does.
+     * @param trafficClass of the packet
+     * @param bytes of the packet
+     */
+    void PacketLeaves(uint8_t trafficClass, uint32_t bytes);
+
+    /**
+     * An ns3::Packet of this NPU was lost in the fabric.
+     * @param packet the packet
+     */
+    void TellDatagramLost(Ptr<Packet> packet);
+
+    /**
+     * Queue discs may send again.
+     * @param trafficClass of the queue
+     */
+    void WakeQueue(uint8_t trafficClass);
+
     /// A sink of packets has been connected or disconnected.
     void ListenersChanged();
 
@@ -374,6 +421,7 @@ class NpuNetDevice : public NetDevice
     uint32_t m_position{0};                             //!< number in the fabric's network
     uint32_t m_ifIndex{0};                              //!< index on the node
     uint16_t m_mtu{65535};                              //!< largest ns3::Packet
+    NpuTxQueue m_txQueue;                               //!< ns3::Packets that wait
     Mac48Address m_address;                             //!< of the node
     Ptr<NpuSegment> m_segment;                          //!< of all NPUs; null at a switch
     std::vector<Ptr<NpuChannel>> m_channels;            //!< cables
@@ -383,6 +431,7 @@ class NpuNetDevice : public NetDevice
     PromiscReceiveCallback m_promiscuous;               //!< likewise, with both addresses
     TracedCallback<Ptr<const Packet>> m_macTx;          //!< an ns3::Packet was accepted
     TracedCallback<Ptr<const Packet>> m_macTxDrop;      //!< an ns3::Packet was refused
+    TracedCallback<Ptr<const Packet>> m_datagramLost;   //!< an ns3::Packet was lost
     TracedCallback<Ptr<const Packet>> m_macRx;          //!< an ns3::Packet came in
     TracedCallback<Ptr<const Packet>> m_sniffer;        //!< with an Ethernet header
     TracedCallback<Ptr<const Packet>> m_promiscSniffer; //!< with an Ethernet header

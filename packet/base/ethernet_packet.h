@@ -16,7 +16,8 @@ namespace npunet::packet {
 
 /// A packet in flight, of any kind. Times in picoseconds.
 struct EthernetPacket {
-    EthernetPacket() : trimmed(false), repeated(false), asks(false) {}
+    EthernetPacket()
+        : trimmed(false), repeated(false), asks(false), datagram(false), can_be_marked(false) {}
 
     /// In a queue: when it may leave; on a link: when the next node may process it (cut-through:
     /// when its header has arrived).
@@ -25,8 +26,8 @@ struct EthernetPacket {
     std::int64_t sent_at = 0;    ///< when the data left its source; answers repeat it
     std::uint64_t sequence = 0;  ///< data: its number; answers: the number that is expected
     /// Answers: number of the packet that caused it. Grant: its own number. Data, Request: grants
-    /// that the sender has received; without acknowledgements, of the last packet of a message: the
-    /// message.
+    /// that the sender has received; without acknowledgements, of the last packet of a message, and
+    /// of a datagram: the message.
     std::uint64_t subject = 0;
     std::uint32_t pair = none;       ///< queue pair
     std::uint32_t next = none;       ///< the packet behind it
@@ -42,6 +43,8 @@ struct EthernetPacket {
     bool trimmed : 1;                ///< data without its payload
     bool repeated : 1;               ///< data: a retransmission; Request: after a timeout
     bool asks : 1;                   ///< data: acknowledge at once (RDMA's AckReq)
+    bool datagram : 1;               ///< data: sent once (PacketNetwork::send_datagram())
+    bool can_be_marked : 1;          ///< datagram: ECN-capable
 };
 
 static_assert(sizeof(EthernetPacket) <= 80, "packets are meant to be small");

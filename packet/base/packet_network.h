@@ -5,6 +5,7 @@
 //     network->set_observer(&observer);
 #pragma once
 
+#include "packet/base/datagram_listener.h"
 #include "packet/base/packet_observer.h"
 #include "packet/partition/partition_link.h"
 
@@ -24,6 +25,22 @@ namespace npunet::packet {
 
 class PacketNetwork : public engine::Network {
 public:
+    /// Whether send_datagram() sends datagrams. Networks that lose nothing do not, nor does a
+    /// network that is split.
+    virtual bool carries_datagrams() const { return false; }
+
+    /// Sends a message of one packet, of at most the mtu, as a datagram: without a transport, so
+    /// that it is sent once and may be lost, and without congestion control. The datagrams from one
+    /// NPU to another in one traffic class share the source's ports like the messages of a queue
+    /// pair. `can_be_marked`: whether switches mark it (ECN) as they mark other data, whether or
+    /// not a congestion control uses marks. Requires carries_datagrams() and a DatagramListener.
+    virtual void send_datagram(const engine::Message& message, bool /* can_be_marked */) {
+        send(message);
+    }
+
+    /// Before the first datagram; must outlive the network.
+    virtual void set_datagram_listener(DatagramListener& /* listener */) {}
+
     /// Calls the function like PacketObserver::packet_queued() for every packet that waits for the
     /// link, or will when it arrives.
     virtual void list_queued(LinkId link,

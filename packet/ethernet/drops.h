@@ -27,10 +27,13 @@ public:
     }
 
     /// The same, and frees the packet. Throws StallError, with `where` in its message, if there is
-    /// no transport.
+    /// no transport,
+    /// unless it is a datagram.
     void drop(std::uint32_t number, std::uint32_t place, PacketDrop why, const char* where) {
         count(number, place, why);
-        if (!is_reliable_) {
+        if (state_.packets[place].datagram) {
+            state_.owners.datagram_is_lost(state_.packets[place]);
+        } else if (!is_reliable_) {
             stall_report_.refuse_loss(number, where);
         }
         state_.telemetry.free(state_.packets[place].telemetry);

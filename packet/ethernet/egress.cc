@@ -32,13 +32,28 @@ void EthernetEgress::decide(std::uint32_t number, std::int64_t now) {
     }
 }
 
-std::int64_t EthernetEgress::up_again(std::uint32_t number, std::int64_t now) const {
+std::int64_t EthernetEgress::up_again(std::uint32_t number, std::int64_t now) {
     const std::int64_t up = links_.up_from(number, now);
+    if (up == never && state_.ports[number].starts_here) {
+        lose_datagrams(number, now);
+    }
     // Duplicates of received packets may remain when all messages are done: no stall.
     if (up == never && pairs_.is_busy() && arbiter_.is_wanted(number)) {
         links_.refuse(number, now);
     }
     return up;
+}
+
+void EthernetEgress::lose_datagrams(std::uint32_t number, std::int64_t now) {
+    SendQueues& queues = pairs_.send_queues();
+    for (std::uint32_t traffic_class = 0; traffic_class < state_.class_count; ++traffic_class) {
+        while (queues.has_packet(number, traffic_class, now) &&
+               queues.brings_datagram(number, traffic_class)) {
+            const std::uint32_t place = pairs_.take_packet(number, traffic_class, now);
+            pairs_.leaves(state_.packets[place], now);
+            drops_.drop(number, place, PacketDrop::LinkDown, "on a dead link");
+        }
+    }
 }
 
 void EthernetEgress::transmit(std::uint32_t number, std::uint32_t place, std::int64_t now) {
@@ -61,7 +76,9 @@ void EthernetEgress::transmit(std::uint32_t number, std::uint32_t place, std::in
     }
     if (data && !passing) {
         pairs_.leaves(packet, passage.end);
-        fast_forward_.packet_starts(number, packet.pair, now, passage.end);
+        if (!packet.datagram) {
+            fast_forward_.packet_starts(number, packet.pair, now, passage.end);
+        }
     }
     if (passage.lost) {
         lose(number, place, passage.corrupted ? PacketDrop::Corrupted : PacketDrop::LinkDown);

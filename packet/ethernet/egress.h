@@ -39,12 +39,16 @@ public:
     void wake(std::uint32_t number);
 
 private:
+    /// Datagrams that wait at their source for a link that never recovers are lost.
+    void lose_datagrams(std::uint32_t number, std::int64_t now);
+
     /// The port selects a packet if it is idle, and schedules its next wake.
     void decide(std::uint32_t number, std::int64_t now);
 
-    /// For a link with faults or errors: when it is up again, in ps. Throws StallError if it never
-    /// is and packets of unfinished messages wait for it.
-    std::int64_t up_again(std::uint32_t number, std::int64_t now) const;
+    /// For a link with faults or errors: when it is up again, in ps. If it never is, datagrams that
+    /// wait for it at their source are lost; throws StallError if packets of unfinished messages
+    /// wait for it.
+    std::int64_t up_again(std::uint32_t number, std::int64_t now);
 
     void transmit(std::uint32_t number, std::uint32_t place, std::int64_t now);
 

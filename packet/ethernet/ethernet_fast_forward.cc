@@ -168,7 +168,8 @@ void EthernetFastForward::scan_port(engine::StateScan& scan, std::uint32_t numbe
 void EthernetFastForward::scan_queue(engine::StateScan& scan, const PacketQueue& queue) {
     for (std::uint32_t place = queue.head; place != none; place = state_.packets[place].next) {
         EthernetPacket& packet = state_.packets[place];
-        scan.same(std::int64_t{packet.wire} << 32 | std::int64_t{packet.asks} << 18 |
+        scan.same(std::int64_t{packet.wire} << 32 | std::int64_t{packet.can_be_marked} << 20 |
+                  std::int64_t{packet.datagram} << 19 | std::int64_t{packet.asks} << 18 |
                   std::int64_t{packet.repeated} << 17 | std::int64_t{packet.trimmed} << 16 |
                   std::int64_t{packet.traffic_class} << 8 | static_cast<std::int64_t>(packet.kind));
         scan.same(std::int64_t{packet.hop} << 32 | std::int64_t{packet.input});

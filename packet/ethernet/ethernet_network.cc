@@ -3,7 +3,6 @@
 #include "packet/base/packet_network.h"
 
 #include "base/errors.h"
-#include "topology/network/packet_checks.h"
 
 #include <algorithm>
 #include <utility>
@@ -16,9 +15,9 @@ namespace {
 /// effect, and buffers that can never accept the largest packet, which would be retransmitted
 /// forever.
 const topology::NetworkDescription& checked_for_ethernet(
-    const topology::NetworkDescription& description) {
+    const topology::NetworkDescription& description, topology::Losses losses) {
     check_packet_parameters(description.packet, description.file);
-    topology::check_transport(description, description.file, "packet");
+    topology::check_transport(description, description.file, "packet", nullptr, losses);
     if (const auto problem = topology::ethernet_problem(description)) {
         throw InputError({description.file, "packet." + problem->key, problem->found,
                           problem->expected, problem->remedy});
@@ -29,8 +28,8 @@ const topology::NetworkDescription& checked_for_ethernet(
 }  // namespace
 
 EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description,
-                                 engine::EventQueue& queue)
-    : description_(checked_for_ethernet(description)),
+                                 engine::EventQueue& queue, topology::Losses losses)
+    : description_(checked_for_ethernet(description, losses)),
       state_(description, queue, wake_event_, *this),
       links_(description, state_, arrive_event_),
       routes_(description, state_.ports, links_.clock()),
@@ -54,10 +53,20 @@ EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description
 }
 
 void EthernetNetwork::send(const engine::Message& message) {
+    prepare_to_send();
+    pairs_.send(message, static_cast<std::uint8_t>(state_.classes.of(message)));
+}
+
+void EthernetNetwork::send_datagram(const engine::Message& message, bool can_be_marked) {
+    prepare_to_send();
+    pairs_.send_datagram(message, static_cast<std::uint8_t>(state_.classes.of(message)),
+                         can_be_marked);
+}
+
+void EthernetNetwork::prepare_to_send() {
     route_changes_.await();
     pairs_.set_listener(*listener_);
     fast_forward_.messages_change();
-    pairs_.send(message, static_cast<std::uint8_t>(state_.classes.of(message)));
 }
 
 std::uint64_t EthernetNetwork::queue_pair_of(std::uint32_t place) const {
@@ -125,7 +134,7 @@ std::vector<engine::FlowUse> EthernetNetwork::flow_use() const {
     std::stable_sort(
         uses.begin(), uses.end(),
         [](const engine::FlowUse& a, const engine::FlowUse& b) { return a.flow < b.flow; });
-    // A flow may have a second queue pair, of separate messages.
+    // A flow may have several queue pairs: of separate messages, of datagrams.
     std::vector<engine::FlowUse> flows;
     for (const engine::FlowUse& use : uses) {
         if (!flows.empty() && flows.back().flow == use.flow) {
@@ -143,8 +152,10 @@ engine::QueuePairLimits EthernetNetwork::queue_pair_limits() const {
         return limits;
     }
     for (const QueuePair& pair : pairs_.pairs()) {
-        engine::widen(limits.window, Bytes(pair.window));
-        engine::widen(limits.timeout, Time::ps(pair.timeout));
+        if (!pair.datagrams) {
+            engine::widen(limits.window, Bytes(pair.window));
+            engine::widen(limits.timeout, Time::ps(pair.timeout));
+        }
     }
     return limits;
 }

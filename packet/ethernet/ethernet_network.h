@@ -77,6 +77,7 @@
 #include "engine/clock/event_queue.h"
 #include "engine/network/network.h"
 #include "topology/network/network_description.h"
+#include "topology/network/packet_checks.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -91,9 +92,17 @@ class EthernetNetwork final : public PacketNetwork, private TransportHost, priva
 public:
     /// The references must outlive the network. Throws InputError for parameters that cannot work.
     /// Its events throw StallError if a packet is lost and there is no transport.
-    EthernetNetwork(const topology::NetworkDescription& description, engine::EventQueue& queue);
+    EthernetNetwork(const topology::NetworkDescription& description, engine::EventQueue& queue,
+                    topology::Losses losses = topology::Losses::Refused);
 
     void send(const engine::Message& message) override;
+    bool carries_datagrams() const override { return boundary_ == nullptr; }
+    void send_datagram(const engine::Message& message, bool can_be_marked) override;
+
+    void set_datagram_listener(DatagramListener& listener) override {
+        pairs_.set_datagram_listener(listener);
+    }
+
     /// LinkUse::credit_stall: how long the port was paused.
     std::vector<engine::LinkUse> link_use() const override;
     std::vector<engine::FlowUse> flow_use() const override;
@@ -119,6 +128,9 @@ public:
     const std::vector<QueuePair>& pairs() const { return pairs_.pairs(); }
 
 private:
+    /// A message begins now.
+    void prepare_to_send();
+
     [[noreturn]] void give_up(const QueuePair& pair) const override { stall_report_.give_up(pair); }
 
     void check_progress(const QueuePair& pair) const override {
@@ -128,6 +140,8 @@ private:
     void messages_change() override { fast_forward_.messages_change(); }
 
     std::uint64_t queue_pair_of(std::uint32_t place) const override;
+
+    void datagram_is_lost(const EthernetPacket& packet) override { pairs_.lose_datagram(packet); }
 
     void observer_changes() override;
 

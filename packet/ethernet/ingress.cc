@@ -72,7 +72,7 @@ void EthernetIngress::enqueue(std::uint32_t place, std::uint32_t out) {
     const SharedBuffer::Verdict verdict =
         flow_control_.take(packet, state_.ports[out].node, queued);
     if (verdict == SharedBuffer::Verdict::Dropped) {
-        if (trims_) {
+        if (trims_ && !packet.datagram) {
             trim(place, out);
             return;
         }
@@ -80,7 +80,7 @@ void EthernetIngress::enqueue(std::uint32_t place, std::uint32_t out) {
                     flow_control_.pauses() ? "for want of headroom" : "for want of room");
         return;
     }
-    if (marks_.are_wanted()) {
+    if (packet.datagram ? packet.can_be_marked : marks_.are_wanted()) {
         mark(place, out, queued);
     }
     queues_.join(out, place);

@@ -22,11 +22,14 @@
 
 namespace npunet::packet {
 
-/// Which queue pair a packet belongs to.
+/// Who sends the packets.
 class PacketOwners {
 public:
-    /// QueuePair::key. Not of PAUSE and RESUME frames.
+    /// QueuePair::key of a packet. Not of PAUSE and RESUME frames.
     virtual std::uint64_t queue_pair_of(std::uint32_t place) const = 0;
+
+    /// The packet of a datagram is lost, and freed afterwards.
+    virtual void datagram_is_lost(const EthernetPacket& packet) = 0;
 
 protected:
     ~PacketOwners() = default;
@@ -36,7 +39,7 @@ struct EthernetNetworkState {
     /// `wake` handles the event of a port (PortSchedule). All but the description must outlive
     /// this.
     EthernetNetworkState(const topology::NetworkDescription& description, engine::EventQueue& queue,
-                         engine::EventHandler& wake, const PacketOwners& packet_owners)
+                         engine::EventHandler& wake, PacketOwners& packet_owners)
         : clock(queue),
           sizes(description.packet),
           class_count(description.packet.classes.count),
@@ -64,7 +67,7 @@ struct EthernetNetworkState {
     PacketClasses classes;
     engine::LinkLoadRecorder* load = nullptr;  ///< may be null
     PacketObserver* observer = nullptr;        ///< may be null
-    const PacketOwners& owners;                ///< for the observer
+    PacketOwners& owners;
 };
 
 }  // namespace npunet::packet

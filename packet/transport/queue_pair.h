@@ -1,5 +1,5 @@
-// A queue pair: all messages from one NPU to another in one traffic class, in order. Packets are
-// numbered from 0 over all messages. Both ends are in one structure; the members of each are
+// A queue pair: all messages from one NPU to another in one traffic class, in order, or all their
+// datagrams. Packets are numbered from 0 over all messages. Both ends are in one structure; the members of each are
 // marked.
 #pragma once
 
@@ -25,6 +25,8 @@ struct TransportMessage {
     std::uint32_t handle = 0;   ///< Message::handle
     std::uint32_t next = none;  ///< the following message, or the next free place
     bool wants_sent = false;
+    bool can_be_marked = false;  ///< a datagram that is ECN-capable
+    bool marked = false;         ///< a datagram that has arrived with a mark
     bool acknowledged = false;  ///< finished at the source
     bool delivered = false;     ///< finished at the destination
 };
@@ -77,12 +79,23 @@ struct QueuePair {
         Paced     ///< until next_start
     };
 
-    /// A number below 2^58. Nodes are below 2^22, classes below 2^7. `separate`:
-    /// engine::Message::separate.
+    /// What it carries.
+    enum class Service : std::uint8_t {
+        Messages,   ///< all but those of the others
+        Datagrams,  ///< without a transport (PacketNetwork::send_datagram())
+        Separate    ///< engine::Message::separate
+    };
+
+    /// A number below 2^58. Nodes are below 2^22, classes below 2^6.
     static constexpr std::uint64_t key_of(std::uint32_t source, std::uint32_t destination,
-                                          std::uint8_t traffic_class, bool separate = false) {
+                                          std::uint8_t traffic_class,
+                                          Service service = Service::Messages) {
         return std::uint64_t{source} << 30 | std::uint64_t{destination} << 8 |
-               std::uint64_t{separate} << 7 | traffic_class;
+               std::uint64_t{static_cast<std::uint8_t>(service)} << 6 | traffic_class;
+    }
+
+    static constexpr Service service_of(std::uint64_t key) {
+        return static_cast<Service>(key >> 6 & 3U);
     }
 
     static constexpr std::uint32_t source_of(std::uint64_t key) {
@@ -94,7 +107,7 @@ struct QueuePair {
     }
 
     static constexpr std::uint8_t class_of(std::uint64_t key) {
-        return static_cast<std::uint8_t>(key & 0x7fU);
+        return static_cast<std::uint8_t>(key & 0x3fU);
     }
 
     /// Whether a packet waits to be sent, whether or not the window is open.
@@ -120,6 +133,7 @@ struct QueuePair {
     std::uint32_t forth = 0;        ///< index of the first hop of its route, if fixed
     std::uint32_t back = 0;         ///< index of the first hop of the route of answers, if fixed
     std::uint8_t traffic_class = 0;
+    bool datagrams = false;  ///< Service::Datagrams
     Place place = Place::Nowhere;
     std::uint32_t next_ready = none;  ///< next queue pair in the round robin
 

@@ -25,12 +25,13 @@ std::uint32_t QueuePairTable::number_of(std::uint64_t key) {
     pair.source = QueuePair::source_of(key);
     pair.destination = QueuePair::destination_of(key);
     pair.traffic_class = QueuePair::class_of(key);
+    pair.datagrams = QueuePair::service_of(key) == QueuePair::Service::Datagrams;
     if (!routes_.are_chosen()) {
         pair.forth = routes_.first_hop(pair.source, pair.destination);
         pair.back = routes_.first_hop(pair.destination, pair.source);
         pair.port = routes_.link_at(pair.forth);
     }
-    if (description_.packet.transport.kind == TransportKind::None) {
+    if (description_.packet.transport.kind == TransportKind::None || pair.datagrams) {
         pair.window = CongestionControl::no_window;
     } else {
         open_transport(pair);

@@ -36,7 +36,8 @@ public:
     const std::vector<QueuePair>& all() const { return pairs_; }
 
 private:
-    /// Sets windows and timeouts of a new queue pair; not for transport `none`.
+    /// Sets windows and timeouts of a new queue pair; not for transport `none`
+    /// and datagrams.
     void open_transport(QueuePair& pair) const;
 
     /// Rates, hops and round trip of the route on an idle network.

@@ -19,6 +19,11 @@ TransportReceiver::TransportReceiver(const topology::NetworkDescription& descrip
 
 void TransportReceiver::receive_data(EthernetPacket& packet) {
     QueuePair& pair = pairs_[packet.pair];
+    if (packet.datagram) {
+        pair.use.marked += packet.marked;
+        messages_.deliver_datagram(static_cast<std::uint32_t>(packet.subject), packet.marked != 0);
+        return;
+    }
     if (pair.credit) {
         credits_.learn(packet);
     }

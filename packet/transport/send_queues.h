@@ -47,6 +47,11 @@ public:
         return round_robin.first() != none;
     }
 
+    /// Requires has_packet(). Whether the queue pair to be served is one of datagrams.
+    bool brings_datagram(std::uint32_t port, std::uint32_t traffic_class) const {
+        return pairs_[round_robins_[port * classes_ + traffic_class].first()].datagrams;
+    }
+
     /// Requires has_packet(). Returns the queue pair to be served, which leaves the queue.
     std::uint32_t take_first(std::uint32_t port, std::uint32_t traffic_class) {
         SendRoundRobin& round_robin = round_robins_[port * classes_ + traffic_class];

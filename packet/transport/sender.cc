@@ -38,6 +38,12 @@ void TransportSender::send(const engine::Message& message, std::uint32_t number)
     review(number);
 }
 
+void TransportSender::send_datagram(const engine::Message& message, std::uint32_t number,
+                                    bool can_be_marked) {
+    messages_[messages_.open(message, number)].can_be_marked = can_be_marked;
+    review(number);
+}
+
 std::uint32_t TransportSender::take_packet(std::uint32_t port, std::uint32_t traffic_class,
                                            std::int64_t now) {
     const std::uint32_t number = send_queues_.take_first(port, traffic_class);
@@ -82,7 +88,7 @@ void TransportSender::count(QueuePair& pair, std::uint32_t number, const Etherne
     ++pair.use.packets;
     pair.use.repeated += packet.repeated ? 1 : 0;
     pair.top = std::max(pair.top, packet.sequence + 1);
-    if (is_reliable_) {
+    if (is_reliable_ && !pair.datagrams) {
         pair.in_flight += packet.wire;
         if (pair.deadline == never) {
             timers_.restart(pair, number);
@@ -105,6 +111,10 @@ void TransportSender::leaves_for_good(const EthernetPacket& packet, std::int64_t
         pair.acknowledged = packet.sequence + 1;
         const auto message = static_cast<std::uint32_t>(packet.subject);
         pair.acknowledging = messages_[message].next;
+        if (packet.datagram) {
+            pair.expected = pair.acknowledged;
+            messages_.datagram_starts(message);
+        }
         messages_.sender_is_done(message, pair.last_end);
     }
 }

@@ -39,6 +39,9 @@ public:
     /// `number`: its queue pair.
     void send(const engine::Message& message, std::uint32_t number);
 
+    /// `number`: its queue pair, of datagrams.
+    void send_datagram(const engine::Message& message, std::uint32_t number, bool can_be_marked);
+
     /// Requires SendQueues::has_packet(). Returns the place of a packet that starts at `now`, in
     /// picoseconds.
     std::uint32_t take_packet(std::uint32_t port, std::uint32_t traffic_class, std::int64_t now);

@@ -2,6 +2,17 @@
 
 namespace npunet::packet {
 
+namespace {
+
+std::uint64_t key_of(const engine::Message& message, std::uint8_t traffic_class,
+                     QueuePair::Service service) {
+    return QueuePair::key_of(static_cast<std::uint32_t>(message.source.index()),
+                             static_cast<std::uint32_t>(message.destination.index()), traffic_class,
+                             service);
+}
+
+}  // namespace
+
 QueuePairs::QueuePairs(const topology::NetworkDescription& description,
                        const TransportNetwork& network, TransportHost& host)
     : is_reliable_(description.packet.transport.kind != topology::TransportKind::None),
@@ -16,10 +27,15 @@ QueuePairs::QueuePairs(const topology::NetworkDescription& description,
       scan_(description.packet, pairs_, messages_, sender_.send_queues(), sender_.timers()) {}
 
 void QueuePairs::send(const engine::Message& message, std::uint8_t traffic_class) {
-    const std::uint64_t key = QueuePair::key_of(
-        static_cast<std::uint32_t>(message.source.index()),
-        static_cast<std::uint32_t>(message.destination.index()), traffic_class, message.separate);
-    sender_.send(message, pairs_.number_of(key));
+    using Service = QueuePair::Service;
+    const Service service = message.separate ? Service::Separate : Service::Messages;
+    sender_.send(message, pairs_.number_of(key_of(message, traffic_class, service)));
+}
+
+void QueuePairs::send_datagram(const engine::Message& message, std::uint8_t traffic_class,
+                               bool can_be_marked) {
+    const std::uint64_t key = key_of(message, traffic_class, QueuePair::Service::Datagrams);
+    sender_.send_datagram(message, pairs_.number_of(key), can_be_marked);
 }
 
 void QueuePairs::receive(std::uint32_t place) {

@@ -79,8 +79,22 @@ public:
 
     void send(const engine::Message& message, std::uint8_t traffic_class);
 
+    /// As PacketNetwork::send_datagram().
+    void send_datagram(const engine::Message& message, std::uint8_t traffic_class,
+                       bool can_be_marked);
+
+    /// The packet of a datagram is lost.
+    void lose_datagram(const EthernetPacket& packet) {
+        messages_.lose(static_cast<std::uint32_t>(packet.subject));
+    }
+
     /// Must outlive this.
     void set_listener(engine::MessageListener& listener) { messages_.set_listener(listener); }
+
+    /// Must outlive this.
+    void set_datagram_listener(DatagramListener& listener) {
+        messages_.set_datagram_listener(listener);
+    }
 
     SendQueues& send_queues() { return sender_.send_queues(); }
     const SendQueues& send_queues() const { return sender_.send_queues(); }
@@ -94,7 +108,7 @@ public:
     /// A packet of take_packet() is on its first link; its last byte leaves at `end`, in
     /// picoseconds.
     void leaves(const EthernetPacket& packet, std::int64_t end) {
-        if (!is_reliable_) {
+        if (!is_reliable_ || packet.datagram) {
             sender_.leaves_for_good(packet, end);
         }
     }

@@ -5,7 +5,7 @@ namespace npunet::packet {
 using engine::EventKey;
 using engine::Phase;
 
-void TransportMessages::open(const engine::Message& message, std::uint32_t number) {
+std::uint32_t TransportMessages::open(const engine::Message& message, std::uint32_t number) {
     QueuePair& pair = pairs_[number];
     const bool receives_here = boundary_.receives_here(pair);
     const std::uint32_t place = messages_.take();
@@ -27,12 +27,13 @@ void TransportMessages::open(const engine::Message& message, std::uint32_t numbe
     boundary_.open(place, message, clock_.now());
     pair.sending = pair.sending == none ? place : pair.sending;
     pair.acknowledging = pair.acknowledging == none ? place : pair.acknowledging;
-    if (receives_here && pair.delivering == none) {
+    if (receives_here && pair.delivering == none && !pair.datagrams) {
         pair.delivering = place;
     }
     if (pair.use.started < 0) {
         pair.use.started = clock_.now();
     }
+    return place;
 }
 
 void TransportMessages::meet(std::uint32_t number, const EthernetCargo& cargo) {
@@ -76,19 +77,38 @@ bool TransportMessages::deliver(QueuePair& pair) {
     bool any = false;
     while (pair.delivering != none && messages_[pair.delivering].last < pair.expected) {
         const std::uint32_t place = pair.delivering;
-        const TransportMessage& message = messages_[place];
-        const std::int64_t now = clock_.now();
-        pair.delivering = message.next;
-        pair.use.ended = now;
-        pair.use.delivered += message.bytes;
-        ++pair.use.messages;
-        host_.messages_change();
-        clock_.schedule(
-            now, EventKey::of(Phase::Arrival, engine::event_kind::message_delivered, message.id),
-            delivered_event_, place);
+        pair.delivering = messages_[place].next;
+        complete(pair, place);
         any = true;
     }
     return any;
+}
+
+void TransportMessages::complete(QueuePair& pair, std::uint32_t place) {
+    const TransportMessage& message = messages_[place];
+    const std::int64_t now = clock_.now();
+    pair.use.ended = now;
+    pair.use.delivered += message.bytes;
+    ++pair.use.messages;
+    host_.messages_change();
+    clock_.schedule(
+        now, EventKey::of(Phase::Arrival, engine::event_kind::message_delivered, message.id),
+        delivered_event_, place);
+}
+
+void TransportMessages::deliver_datagram(std::uint32_t place, bool marked) {
+    TransportMessage& message = messages_[place];
+    message.marked = marked;
+    complete(pairs_[message.pair], place);
+}
+
+void TransportMessages::lose(std::uint32_t place) {
+    TransportMessage& message = messages_[place];
+    const std::uint32_t handle = message.handle;
+    host_.messages_change();
+    message.delivered = true;
+    free_if_done(place);
+    datagram_listener_->datagram_is_lost(handle);
 }
 
 void TransportMessages::sent(std::uint32_t place) {
@@ -109,6 +129,7 @@ void TransportMessages::sent(std::uint32_t place) {
 void TransportMessages::delivered(std::uint32_t place) {
     TransportMessage& message = messages_[place];
     const std::uint32_t handle = message.handle;
+    const bool marked = message.marked;
     const Time left = Time::ps(message.first_byte_left);
     const bool comes_from_afar = !boundary_.sends_here(pairs_[message.pair]);
     message.delivered = true;
@@ -116,6 +137,9 @@ void TransportMessages::delivered(std::uint32_t place) {
     if (comes_from_afar) {
         boundary_.message_arrives(place);
         return;
+    }
+    if (marked) {
+        datagram_listener_->datagram_is_marked(handle);
     }
     listener_->on_delivered(handle, left);
 }

@@ -4,6 +4,7 @@
 
 #include "base/pool.h"
 #include "packet/base/clock.h"
+#include "packet/base/datagram_listener.h"
 #include "packet/base/member_event.h"
 #include "packet/base/packet_sizes.h"
 #include "packet/transport/queue_pair_table.h"
@@ -52,8 +53,11 @@ public:
         return wire_of(messages_[of(pair, sequence)], sequence);
     }
 
-    /// A message is sent, as the last one of its queue pair.
-    void open(const engine::Message& message, std::uint32_t number);
+    /// Must outlive this.
+    void set_datagram_listener(DatagramListener& listener) { datagram_listener_ = &listener; }
+
+    /// A message is sent, as the last one of its queue pair. Returns its place.
+    std::uint32_t open(const engine::Message& message, std::uint32_t number);
 
     /// Data from another partition has arrived: registers its message for delivery, unless that is
     /// known. `number`: its queue pair here.
@@ -67,7 +71,21 @@ public:
     /// are any.
     bool deliver(QueuePair& pair);
 
+    /// A datagram starts on its first link.
+    void datagram_starts(std::uint32_t place) {
+        datagram_listener_->datagram_starts(messages_[place].handle);
+    }
+
+    /// A datagram has arrived.
+    void deliver_datagram(std::uint32_t place, bool marked);
+
+    /// A datagram is lost.
+    void lose(std::uint32_t place);
+
 private:
+    /// The last byte of a message is in, and it is reported in an event of its own.
+    void complete(QueuePair& pair, std::uint32_t place);
+
     /// The source has finished a message. Sent notification, where that is wanted.
     void sent(std::uint32_t place);
 
@@ -83,6 +101,7 @@ private:
     TransportBoundary& boundary_;
     TransportHost& host_;
     engine::MessageListener* listener_ = nullptr;
+    DatagramListener* datagram_listener_ = nullptr;
     Pool<TransportMessage> messages_;
     std::size_t in_flight_ = 0;  ///< messages in progress
     MemberEvent<&TransportMessages::sent> sent_event_{*this};

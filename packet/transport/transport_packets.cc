@@ -21,10 +21,12 @@ std::uint32_t TransportPackets::make_data(std::uint32_t number, std::uint64_t se
     packet.sent_at = network_.clock.now();
     packet.hop = pair.forth;
     packet.repeated = sequence < pair.top;
+    packet.datagram = pair.datagrams;
+    packet.can_be_marked = message.can_be_marked;
     if (network_.routes.are_chosen()) {
         network_.routes.take_from_pair(place, packet, number);
     }
-    if (telemetry_) {
+    if (telemetry_ && !pair.datagrams) {
         packet.telemetry = network_.telemetry.take();
     }
     boundary_.take_along(place, pair);

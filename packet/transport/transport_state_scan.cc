@@ -61,7 +61,7 @@ void TransportStateScan::scan_sender(engine::StateScan& scan, QueuePair& pair,
     scan.sequence(pair.top, progress);
     scan.same(pair.in_flight);
     scan.same(static_cast<std::int64_t>(pair.place));
-    if (kind_ == TransportKind::None) {
+    if (kind_ == TransportKind::None || pair.datagrams) {
         scan.same(static_cast<std::int64_t>(pair.acknowledged));
     } else {
         scan.sequence_from(pair.asked, pair.acknowledged, progress);

@@ -210,7 +210,7 @@ std::string pauses_warning(const NetworkDescription& network) {
 }  // namespace
 
 void check_transport(const NetworkDescription& network, const std::string& file,
-                     const std::string& place, std::vector<std::string>* warnings) {
+                     const std::string& place, std::vector<std::string>* warnings, Losses losses) {
     const PacketParameters& packet = network.packet;
     const Refusal refuse{file, place};
     if (packet.flow_control == FlowControl::Credit) {
@@ -220,7 +220,9 @@ void check_transport(const NetworkDescription& network, const std::string& file,
     }
     refuse_those_of_credits(packet, refuse);
     check_congestion_control(network, refuse);
-    check_losses(network, refuse);
+    if (losses == Losses::Refused) {
+        check_losses(network, refuse);
+    }
     refuse_unused(packet.transport, refuse);
     if (warnings == nullptr) {
         return;

@@ -8,6 +8,7 @@
 // C++17-clean: reached from the ns-3 module.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,12 +17,19 @@
 
 namespace npunet::topology {
 
+/// Whether a network may lose packets that no transport sends again.
+enum class Losses : std::uint8_t {
+    Refused,
+    Allowed  ///< for datagrams; the loss of a message ends the run
+};
+
 /// What contradicts another parameter, cannot work, or has no effect in the packet parameters of
 /// networks with Ethernet-like switches; throws InputError. `file` and the place are for its
 /// message. With `warnings`, what may well lose packets where nothing should be lost, or deadlock
 /// with pauses (topology/network/pause_cycle.h), goes there.
 void check_transport(const NetworkDescription& network, const std::string& file,
-                     const std::string& place, std::vector<std::string>* warnings = nullptr);
+                     const std::string& place, std::vector<std::string>* warnings = nullptr,
+                     Losses losses = Losses::Refused);
 
 /// The parts of an InputError.
 struct EthernetProblem {
