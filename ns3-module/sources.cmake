@@ -80,6 +80,7 @@ set(npunet_ns3_suites
     npu-chakra
     npu-class
     npu-congestion
+    npu-datagram
     npu-event-bridge
     npu-fabric
     npu-flow

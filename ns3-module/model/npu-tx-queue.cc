@@ -34,9 +34,10 @@ bool
 NpuTxQueue::HasRoom(uint8_t trafficClass, uint32_t bytes) const
 {
     const Waiting& waiting = m_waiting[trafficClass];
-    return m_size.GetUnit() == QueueSizeUnit::PACKETS
-               ? waiting.packets < m_size.GetValue()
-               : waiting.bytes + bytes <= m_size.GetValue();
+    const bool fits = m_size.GetUnit() == QueueSizeUnit::PACKETS
+                          ? waiting.packets < m_size.GetValue()
+                          : waiting.bytes + bytes <= m_size.GetValue();
+    return fits || waiting.packets == 0;
 }
 
 void

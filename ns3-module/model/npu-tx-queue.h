@@ -52,7 +52,7 @@ class NpuTxQueue
     /**
      * @param trafficClass of a packet
      * @param bytes of the packet
-     * @return whether it may wait
+     * @return whether it may wait; a packet of any size in an empty queue
      */
     bool HasRoom(uint8_t trafficClass, uint32_t bytes) const;
 

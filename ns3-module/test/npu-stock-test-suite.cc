@@ -137,6 +137,8 @@ BuildStock(const Plan& plan)
                                      DoubleValue(50),
                                      "UseEcn",
                                      BooleanValue(true),
+                                     "Gentle",
+                                     BooleanValue(false),
                                      "UseHardDrop",
                                      BooleanValue(false),
                                      "MeanPktSize",

@@ -6,8 +6,10 @@
 #include "ns3/npu-net-device.h"
 
 #include <ns3/boolean.h>
+#include <ns3/packet.h>
 #include <ns3/simulator.h>
 #include <ns3/string.h>
+#include <ns3/uinteger.h>
 
 #include <cstdint>
 #include <sstream>
@@ -83,8 +85,13 @@ class NpuTrainsTestCase : public TestCase
         helper.SetFabricAttribute("Trains", BooleanValue(trains));
         if (seed % 2 == 1)
         {
-            helper.SetFabricAttribute("FlowControl", StringValue("Pfc"));
-            helper.SetFabricAttribute("Transport", StringValue(seed % 4 == 1 ? "GoBackN" : "None"));
+            const bool drops = seed % 8 == 7;
+            helper.SetFabricAttribute("FlowControl", StringValue(drops ? "None" : "Pfc"));
+            helper.SetFabricAttribute("Transport",
+                                      StringValue(drops            ? "SelectiveRepeat"
+                                                  : seed % 4 == 1 ? "GoBackN"
+                                                                  : "None"));
+            helper.SetFabricAttribute("BufferSize", UintegerValue(drops ? 20'000 : 0));
         }
         m_fabric = Install(helper);
         for (uint64_t i = 0; i < 3; ++i)
@@ -106,6 +113,10 @@ class NpuTrainsTestCase : public TestCase
         if (draw.Below(5) == 0)
         {
             Simulator::Stop(When(draw));
+        }
+        for (uint64_t i = draw.Below(4); i > 0; --i)
+        {
+            Packets(draw);
         }
         Simulator::Run();
         Look();
@@ -145,6 +156,37 @@ class NpuTrainsTestCase : public TestCase
                                    m_fabric->Send(to, from, bytes, Sink([this](Time) { Look(); }));
                                }
                            }));
+        });
+    }
+
+    /**
+     * A burst of ns3::Packets at some time.
+     * @param draw numbers
+     */
+    void
+    Packets(Draw& draw)
+    {
+        const auto from = static_cast<uint32_t>(draw.Below(4));
+        const auto to = static_cast<uint32_t>((from + 1 + draw.Below(3)) % 4);
+        const uint64_t count = 1 + draw.Below(90);
+        const auto bytes = static_cast<uint32_t>(draw.Below(2) == 0 ? 936 : 1 + draw.Below(936));
+        const Ptr<NpuNetDevice> device = m_fabric->GetDevice(from);
+        device->TraceConnectWithoutContext("DatagramLost", Sink([this, from](Ptr<const Packet>) {
+                                               m_record << "one of " << from << " lost at "
+                                                        << Simulator::Now() << '\n';
+                                           }));
+        m_fabric->GetDevice(to)->SetReceiveCallback(
+            Sink([this, to](Ptr<NetDevice>, Ptr<const Packet> packet, uint16_t, const Address&) {
+                m_record << to << " has " << packet->GetSize() << " at " << Simulator::Now()
+                         << '\n';
+                return true;
+            }));
+        Simulator::Schedule(When(draw), [this, device, to, count, bytes]() {
+            for (uint64_t i = 0; i < count; ++i)
+            {
+                device->Send(
+                    Create<Packet>(bytes), m_fabric->GetDevice(to)->GetAddress(), 0x88b5);
+            }
         });
     }
 

@@ -31,6 +31,19 @@ std::uint32_t EthernetArbiter::take_data(std::uint32_t number, std::uint32_t tra
     return place;
 }
 
+std::uint32_t EthernetArbiter::take_datagram(std::uint32_t number, std::uint32_t traffic_class,
+                                             std::int64_t now) {
+    if (queues_.has_data(number, traffic_class, now) &&
+        state_.packets[queues_.of(number, traffic_class).packets.head].datagram) {
+        return queues_.take(number, traffic_class);
+    }
+    SendQueues& starting = pairs_.send_queues();
+    const bool own = state_.ports[number].starts_here &&
+                     starting.has_packet(number, traffic_class, now) &&
+                     starting.brings_datagram(number, traffic_class);
+    return own ? pairs_.take_packet(number, traffic_class, now) : none;
+}
+
 std::int64_t EthernetArbiter::next_time(std::uint32_t number) const {
     const EthernetPort& port = state_.ports[number];
     std::int64_t earliest = never;

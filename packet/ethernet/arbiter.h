@@ -31,6 +31,11 @@ public:
         return open ? take_data(number, 0, now) : none;
     }
 
+    /// Removes a datagram of the class that is the next of its queue, paused or not; none: there is
+    /// none.
+    std::uint32_t take_datagram(std::uint32_t number, std::uint32_t traffic_class,
+                                std::int64_t now);
+
     /// When an idle port may next have a packet to send, in ps; never: only a new packet or a
     /// RESUME wakes it.
     std::int64_t next_time(std::uint32_t number) const;

@@ -34,7 +34,7 @@ void EthernetEgress::decide(std::uint32_t number, std::int64_t now) {
 
 std::int64_t EthernetEgress::up_again(std::uint32_t number, std::int64_t now) {
     const std::int64_t up = links_.up_from(number, now);
-    if (up == never && state_.ports[number].starts_here) {
+    if (up == never) {
         lose_datagrams(number, now);
     }
     // Duplicates of received packets may remain when all messages are done: no stall.
@@ -45,15 +45,29 @@ std::int64_t EthernetEgress::up_again(std::uint32_t number, std::int64_t now) {
 }
 
 void EthernetEgress::lose_datagrams(std::uint32_t number, std::int64_t now) {
-    SendQueues& queues = pairs_.send_queues();
     for (std::uint32_t traffic_class = 0; traffic_class < state_.class_count; ++traffic_class) {
-        while (queues.has_packet(number, traffic_class, now) &&
-               queues.brings_datagram(number, traffic_class)) {
-            const std::uint32_t place = pairs_.take_packet(number, traffic_class, now);
-            pairs_.leaves(state_.packets[place], now);
+        std::uint32_t place = arbiter_.take_datagram(number, traffic_class, now);
+        for (; place != none; place = arbiter_.take_datagram(number, traffic_class, now)) {
+            // A copy, as RESUME frames are packets, too.
+            const EthernetPacket packet = state_.packets[place];
+            if (packet.input == none) {
+                pairs_.leaves(packet, now);
+            } else {
+                leave_queue(number, packet, now);
+            }
             drops_.drop(number, place, PacketDrop::LinkDown, "on a dead link");
         }
     }
+}
+
+void EthernetEgress::leave_queue(std::uint32_t number, const EthernetPacket& packet,
+                                 std::int64_t now) {
+    if (state_.observer != nullptr) {
+        state_.observer->packet_gave_up(LinkId(std::size_t{number}), Bytes(packet.wire),
+                                        Time::ps(now));
+    }
+    flow_control_.free_room(state_.ports[number].node, packet.input, packet.traffic_class,
+                            packet.wire);
 }
 
 void EthernetEgress::transmit(std::uint32_t number, std::uint32_t place, std::int64_t now) {

@@ -39,14 +39,17 @@ public:
     void wake(std::uint32_t number);
 
 private:
-    /// Datagrams that wait at their source for a link that never recovers are lost.
+    /// Datagrams that wait for a link that never recovers are lost.
     void lose_datagrams(std::uint32_t number, std::int64_t now);
+
+    /// A packet that came by another link leaves the port's queue, but not by its link.
+    void leave_queue(std::uint32_t number, const EthernetPacket& packet, std::int64_t now);
 
     /// The port selects a packet if it is idle, and schedules its next wake.
     void decide(std::uint32_t number, std::int64_t now);
 
     /// For a link with faults or errors: when it is up again, in ps. If it never is, datagrams that
-    /// wait for it at their source are lost; throws StallError if packets of unfinished messages
+    /// wait for it are lost; throws StallError if packets of unfinished messages
     /// wait for it.
     std::int64_t up_again(std::uint32_t number, std::int64_t now);
 

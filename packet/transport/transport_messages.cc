@@ -91,9 +91,9 @@ void TransportMessages::complete(QueuePair& pair, std::uint32_t place) {
     pair.use.delivered += message.bytes;
     ++pair.use.messages;
     host_.messages_change();
-    clock_.schedule(
-        now, EventKey::of(Phase::Arrival, engine::event_kind::message_delivered, message.id),
-        delivered_event_, place);
+    clock_.schedule(now,
+                    EventKey::of(Phase::Arrival, engine::event_kind::message_delivered, message.id),
+                    delivered_event_, place);
 }
 
 void TransportMessages::deliver_datagram(std::uint32_t place, bool marked) {
