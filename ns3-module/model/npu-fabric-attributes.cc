@@ -162,15 +162,16 @@ NpuFabric::GetTypeId()
                           DataRateValue(DataRate(0)),
                           MakeDataRateAccessor(&NpuFabric::m_injectionRate),
                           MakeDataRateChecker())
-            .AddAttribute("FlowControl",
-                          "What keeps a sender from filling a buffer without room: Credit, per "
-                          "virtual channel; Pfc, pauses between Ethernet-like switches; None: they "
-                          "drop packets. Without a Transport None is for datagrams (PacketService): "
-                          "the loss of a packet of a message ends the run.",
-                          FIXED,
-                          EnumValue(CREDIT),
-                          NpuMakeEnumAccessor<FlowControlKind>(&NpuFabric::m_flowControl),
-                          MakeEnumChecker(CREDIT, "Credit", PFC, "Pfc", DROPS, "None"))
+            .AddAttribute(
+                "FlowControl",
+                "What keeps a sender from filling a buffer without room: Credit, per "
+                "virtual channel; Pfc, pauses between Ethernet-like switches; None: they "
+                "drop packets. Without a Transport None is for datagrams (PacketService): "
+                "the loss of a packet of a message ends the run.",
+                FIXED,
+                EnumValue(CREDIT),
+                NpuMakeEnumAccessor<FlowControlKind>(&NpuFabric::m_flowControl),
+                MakeEnumChecker(CREDIT, "Credit", PFC, "Pfc", DROPS, "None"))
             .AddAttribute("BufferAlpha",
                           "Without credits: how many times what is free of a node's buffer one "
                           "queue may have.",

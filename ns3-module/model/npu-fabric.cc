@@ -94,8 +94,8 @@ NpuFabric::SetNetwork(npunet::topology::NetworkDescription network)
     {
         network = npunet::topology::with_injection(network, injection);
     }
-    m_core = std::make_unique<Core>(
-        *this, std::move(network), m_trains, m_packetService == DATAGRAM);
+    m_core =
+        std::make_unique<Core>(*this, std::move(network), m_trains, m_packetService == DATAGRAM);
     for (const Ptr<NpuNetDevice>& device : m_devices)
     {
         ListenersChanged(device->GetPosition());

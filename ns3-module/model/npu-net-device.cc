@@ -47,14 +47,14 @@ NpuNetDevice::GetTypeId()
                           Mac48AddressValue(Mac48Address("ff:ff:ff:ff:ff:ff")),
                           MakeMac48AddressAccessor(&NpuNetDevice::m_address),
                           MakeMac48AddressChecker())
-            .AddAttribute("TxQueueSize",
-                          "Most ns3::Packets, or bytes of them, that wait at an NPU in one traffic "
-                          "class, without the one that is being sent. Not with the fabric's "
-                          "PacketService Reliable without credits, which limits nothing.",
-                          QueueSizeValue(QueueSize("100p")),
-                          MakeQueueSizeAccessor(&NpuNetDevice::SetTxQueueSize,
-                                                &NpuNetDevice::GetTxQueueSize),
-                          MakeQueueSizeChecker())
+            .AddAttribute(
+                "TxQueueSize",
+                "Most ns3::Packets, or bytes of them, that wait at an NPU in one traffic "
+                "class, without the one that is being sent. Not with the fabric's "
+                "PacketService Reliable without credits, which limits nothing.",
+                QueueSizeValue(QueueSize("100p")),
+                MakeQueueSizeAccessor(&NpuNetDevice::SetTxQueueSize, &NpuNetDevice::GetTxQueueSize),
+                MakeQueueSizeChecker())
             .AddAttribute("Fabric",
                           "The fabric that the device is attached to (read only).",
                           TypeId::ATTR_GET,

@@ -16,8 +16,8 @@ void
 NpuTxQueue::Open(const Ptr<NetDevice>& device, uint8_t classes, uint8_t untagged)
 {
     m_waiting.assign(classes, Waiting());
-    m_interface = CreateObjectWithAttributes<NetDeviceQueueInterface>("NTxQueues",
-                                                                      UintegerValue(classes));
+    m_interface =
+        CreateObjectWithAttributes<NetDeviceQueueInterface>("NTxQueues", UintegerValue(classes));
     if (classes > 1)
     {
         const auto last = static_cast<uint8_t>(classes - 1);

@@ -127,14 +127,14 @@ struct Star
         return received;
     }
 
-    NpuFabricHelper helper;    //!< with the network
-    NodeContainer npus;        //!< nodes
+    NpuFabricHelper helper;     //!< with the network
+    NodeContainer npus;         //!< nodes
     NetDeviceContainer devices; //!< of the nodes
-    Ipv4InterfaceContainer v4; //!< of the nodes
-    Ipv6InterfaceContainer v6; //!< of the nodes
-    uint32_t lost{0};          //!< in the fabric
-    uint32_t refused{0};       //!< by devices
-    Time last;                 //!< when the last datagram came in, from their start
+    Ipv4InterfaceContainer v4;  //!< of the nodes
+    Ipv6InterfaceContainer v6;  //!< of the nodes
+    uint32_t lost{0};           //!< in the fabric
+    uint32_t refused{0};        //!< by devices
+    Time last;                  //!< when the last datagram came in, from their start
 };
 
 /**
@@ -229,7 +229,8 @@ class NpuTxQueueTestCase : public TestCase
             const uint32_t all = held.Run();
             NS_TEST_EXPECT_MSG_EQ(all, 500, "all");
             NS_TEST_EXPECT_MSG_EQ(held.refused + held.lost, 0, "all");
-            NS_TEST_EXPECT_MSG_EQ(held.last, PicoSeconds(501 * 125'120 + 2'000'000), "back to back");
+            NS_TEST_EXPECT_MSG_EQ(
+                held.last, PicoSeconds(501 * 125'120 + 2'000'000), "back to back");
             Simulator::Destroy();
             // Without, the first 100, or as long as 10000 bytes have room for 1500 more.
             Star drops(attributes, false);
@@ -281,7 +282,8 @@ class NpuDatagramLossTestCase : public TestCase
     void
     Overflow()
     {
-        Star star({{"FlowControl", "None"}, {"Transport", "SelectiveRepeat"}, {"BufferSize", "60000"}});
+        Star star(
+            {{"FlowControl", "None"}, {"Transport", "SelectiveRepeat"}, {"BufferSize", "60000"}});
         star.SendToLast(0, 1000);
         star.SendToLast(1, 1000);
         Time delivered;
@@ -320,8 +322,7 @@ class NpuDatagramLossTestCase : public TestCase
         {
             star.helper.GetFabric()->Send(source, 2, 1'000'000);
         }
-        const std::string error =
-            RefusalOf<npunet::StallError>([&]() { Simulator::Run(); });
+        const std::string error = RefusalOf<npunet::StallError>([&]() { Simulator::Run(); });
         NS_TEST_EXPECT_MSG_NE(error.find("room"), std::string::npos, error);
         Simulator::Destroy();
     }

@@ -119,7 +119,9 @@ BuildStock(const Plan& plan)
         for (uint32_t i = 0; i < 2; ++i)
         {
             // A queue disc in front of a device has the packets that wait.
-            const uint32_t packets = isRed && i == 0 ? 1 : IsHost(plan, names[i]) ? 100 : plan.queue;
+            const uint32_t packets = isRed && i == 0          ? 1
+                                     : IsHost(plan, names[i]) ? 100
+                                                              : plan.queue;
             const auto device = DynamicCast<PointToPointNetDevice>(ends.Get(i));
             device->GetQueue()->SetMaxSize(QueueSize(QueueSizeUnit::PACKETS, packets));
         }
@@ -148,8 +150,7 @@ BuildStock(const Plan& plan)
                                      "LinkDelay",
                                      TimeValue(cable.delay),
                                      "MaxSize",
-                                     QueueSizeValue(
-                                         QueueSize(QueueSizeUnit::PACKETS, plan.queue)));
+                                     QueueSizeValue(QueueSize(QueueSizeUnit::PACKETS, plan.queue)));
             control.Install(ends.Get(0));
         }
         const Ipv4InterfaceContainer given = assign.Assign(ends);
@@ -264,7 +265,9 @@ Send(const Network& network, const std::vector<Datagram>& datagrams)
     {
         const Datagram& each = datagrams[number];
         Simulator::ScheduleWithContext(
-            network.hosts.Get(each.from)->GetId(), each.start, [&network, &sockets, each, number]() {
+            network.hosts.Get(each.from)->GetId(),
+            each.start,
+            [&network, &sockets, each, number]() {
                 const Ptr<Packet> packet =
                     Create<Packet>(reinterpret_cast<const uint8_t*>(&number), sizeof(number));
                 packet->AddPaddingAtEnd(each.bytes - packet->GetSize());
@@ -410,10 +413,10 @@ class NpuStockDatagramsTestCase : public TestCase
     void
     Burst()
     {
-        const Plan plan{{"a", "b"},
-                        {"top"},
-                        {{"a", "top", "10Gbps", MicroSeconds(1)},
-                         {"top", "b", "10Gbps", MicroSeconds(1)}}};
+        const Plan plan{
+            {"a", "b"},
+            {"top"},
+            {{"a", "top", "10Gbps", MicroSeconds(1)}, {"top", "b", "10Gbps", MicroSeconds(1)}}};
         const std::vector<Datagram> datagrams(150, {Time(0), 0, 1, 1000});
         NS_TEST_EXPECT_MSG_EQ(Send(BuildStock(plan), datagrams).size(), 101, "plain ns-3");
         NS_TEST_EXPECT_MSG_EQ(Send(BuildFabric(plan), datagrams).size(),

@@ -88,7 +88,7 @@ class NpuTrainsTestCase : public TestCase
             const bool drops = seed % 8 == 7;
             helper.SetFabricAttribute("FlowControl", StringValue(drops ? "None" : "Pfc"));
             helper.SetFabricAttribute("Transport",
-                                      StringValue(drops            ? "SelectiveRepeat"
+                                      StringValue(drops           ? "SelectiveRepeat"
                                                   : seed % 4 == 1 ? "GoBackN"
                                                                   : "None"));
             helper.SetFabricAttribute("BufferSize", UintegerValue(drops ? 20'000 : 0));
@@ -184,8 +184,7 @@ class NpuTrainsTestCase : public TestCase
         Simulator::Schedule(When(draw), [this, device, to, count, bytes]() {
             for (uint64_t i = 0; i < count; ++i)
             {
-                device->Send(
-                    Create<Packet>(bytes), m_fabric->GetDevice(to)->GetAddress(), 0x88b5);
+                device->Send(Create<Packet>(bytes), m_fabric->GetDevice(to)->GetAddress(), 0x88b5);
             }
         });
     }

@@ -17,8 +17,9 @@ public:
     /// Whether the congestion control uses marks.
     bool are_wanted() const { return wanted_; }
 
-    /// Of data if are_wanted(), and of datagrams: whether a packet that joins the link's queue is marked. `number`: of the
-    /// packet among those accepted there, from 0; `queued`: bytes of its class already there.
+    /// Of data if are_wanted(), and of datagrams: whether a packet that joins the link's queue is
+    /// marked. `number`: of the packet among those accepted there, from 0; `queued`: bytes of its
+    /// class already there.
     bool marks(std::uint32_t link, std::uint64_t number, std::int64_t queued);
 
     /// Random marks depend on the packets' numbers, so an interval that drew any does not repeat.

@@ -1,6 +1,6 @@
 // A queue pair: all messages from one NPU to another in one traffic class, in order, or all their
-// datagrams. Packets are numbered from 0 over all messages. Both ends are in one structure; the members of each are
-// marked.
+// datagrams. Packets are numbered from 0 over all messages. Both ends are in one structure; the
+// members of each are marked.
 #pragma once
 
 #include "packet/base/constants.h"
@@ -27,8 +27,8 @@ struct TransportMessage {
     bool wants_sent = false;
     bool can_be_marked = false;  ///< a datagram that is ECN-capable
     bool marked = false;         ///< a datagram that has arrived with a mark
-    bool acknowledged = false;  ///< finished at the source
-    bool delivered = false;     ///< finished at the destination
+    bool acknowledged = false;   ///< finished at the source
+    bool delivered = false;      ///< finished at the destination
 };
 
 /// Selective repeat: what the sender knows of packets that it has sent.
