@@ -12,6 +12,7 @@ void add_generate_command(CLI::App& program, CommandContext& context) {
         "  npunet generate transformer --model llama2-4layer --tp 2 --output-dir traces");
     add_generate_transformer_command(*generate, context);
     add_generate_collective_command(*generate, context);
+    add_generate_flows_command(*generate, context);
     add_generate_pipeline_command(*generate, context);
     add_generate_profile_command(*generate, context);
     add_generate_text_command(*generate, context);

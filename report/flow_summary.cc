@@ -34,12 +34,8 @@ std::string name_of(const FlowResults& flows, const FlowResult& flow) {
     return name;
 }
 
-void write_members(JsonWriter& json, const FlowResult& flow) {
-    json.member("messages", flow.messages)
-        .member("bytes", flow.bytes)
-        .member("first_start_ns", flow.first_start)
-        .member("last_end_ns", flow.last_end)
-        .member("total_ns", flow.completion.total)
+void write_durations(JsonWriter& json, const FlowResult& flow) {
+    json.member("total_ns", flow.completion.total)
         .member("min_ns", flow.completion.least)
         .member("mean_ns", flow.completion.mean)
         .member("p50_ns", flow.completion.median)
@@ -48,8 +44,16 @@ void write_members(JsonWriter& json, const FlowResult& flow) {
         .member("mean_slowdown", flow.slowdown.mean)
         .member("p50_slowdown", flow.slowdown.median)
         .member("p99_slowdown", flow.slowdown.p99)
-        .member("max_slowdown", flow.slowdown.most)
-        .member("packets", flow.counts.packets)
+        .member("max_slowdown", flow.slowdown.most);
+}
+
+void write_members(JsonWriter& json, const FlowResult& flow) {
+    json.member("messages", flow.messages)
+        .member("bytes", flow.bytes)
+        .member("first_start_ns", flow.first_start)
+        .member("last_end_ns", flow.last_end);
+    write_durations(json, flow);
+    json.member("packets", flow.counts.packets)
         .member("retransmissions", flow.counts.retransmissions)
         .member("timeouts", flow.counts.timeouts)
         .member("marked", flow.counts.marked)
@@ -84,6 +88,16 @@ std::vector<std::size_t> slowest_flows(const FlowResults& flows, std::size_t cou
 void write_flow_summary(JsonWriter& json, const FlowResults& flows) {
     json.begin_object().member("flows", static_cast<std::uint64_t>(flows.flows.size()));
     write_members(json, flows.all);
+    json.key("by_size").begin_array(JsonWriter::Layout::Lines);
+    for (const engine::SizeResult& size : flows.sizes) {
+        json.begin_object()
+            .member("up_to_bytes", size.up_to)
+            .member("messages", size.result.messages)
+            .member("bytes", size.result.bytes);
+        write_durations(json, size.result);
+        json.end_object();
+    }
+    json.end_array();
     json.key("slowest").begin_array(JsonWriter::Layout::Lines);
     for (const std::size_t place : slowest_flows(flows, most_slow_flows)) {
         const FlowResult& flow = flows.flows[place];
@@ -105,6 +119,16 @@ std::string flow_tables(const FlowResults& flows, std::size_t count) {
                format_time(all.completion.p99), format_time(all.completion.most)});
     times.add({"slowdown", format_slowdown(all.slowdown.mean), format_slowdown(all.slowdown.median),
                format_slowdown(all.slowdown.p99), format_slowdown(all.slowdown.most)});
+    TextTable sizes({"bytes up to", "messages", "mean", "p50", "p99", "mean slowdown",
+                     "p50 slowdown", "p99 slowdown"});
+    for (const engine::SizeResult& size : flows.sizes) {
+        const FlowResult& of = size.result;
+        sizes.add({format_bytes(size.up_to), fmt::format("{}", of.messages),
+                   format_time(of.completion.mean), format_time(of.completion.median),
+                   format_time(of.completion.p99), format_slowdown(of.slowdown.mean),
+                   format_slowdown(of.slowdown.median), format_slowdown(of.slowdown.p99)});
+    }
+    const std::string by_size = flows.sizes.empty() ? "" : "\nmessages by size\n\n" + sizes.text();
     TextTable slowest(
         {"flow", "messages", "bytes", "mean", "p99", "max", "mean slowdown", "max slowdown"});
     for (const std::size_t place : slowest_flows(flows, count)) {
@@ -114,7 +138,8 @@ std::string flow_tables(const FlowResults& flows, std::size_t count) {
                      format_time(flow.completion.p99), format_time(flow.completion.most),
                      format_slowdown(flow.slowdown.mean), format_slowdown(flow.slowdown.most)});
     }
-    return "completion of messages\n\n" + times.text() + "\nslowest flows\n\n" + slowest.text();
+    return "completion of messages\n\n" + times.text() + by_size + "\nslowest flows\n\n" +
+           slowest.text();
 }
 
 }  // namespace npunet::report

@@ -23,7 +23,8 @@ inline constexpr std::size_t most_slow_flows = 10;
 /// The object "flows" of results.json.
 void write_flow_summary(JsonWriter& json, const engine::FlowResults& flows);
 
-/// One table of completion times and slowdowns over all messages, one of the slowest flows.
+/// One table of completion times and slowdowns over all messages, one by size of the messages, one
+/// of the slowest flows.
 [[nodiscard]] std::string flow_tables(const engine::FlowResults& flows,
                                       std::size_t count = most_slow_flows);
 

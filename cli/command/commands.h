@@ -41,6 +41,7 @@ void add_device_fit_command(CLI::App& device, CommandContext& context);
 
 /// Of npunet generate.
 void add_generate_collective_command(CLI::App& generate, CommandContext& context);
+void add_generate_flows_command(CLI::App& generate, CommandContext& context);
 void add_generate_pipeline_command(CLI::App& generate, CommandContext& context);
 void add_generate_profile_command(CLI::App& generate, CommandContext& context);
 void add_generate_text_command(CLI::App& generate, CommandContext& context);

@@ -66,8 +66,16 @@ struct FlowResult {
     FlowCounts counts;  ///< zeros where the network has no transport
 };
 
+/// The messages of some sizes.
+struct SizeResult {
+    Bytes up_to;        ///< the largest: 1 KiB times a power of 4; those of at most a quarter are not
+                        ///< among them
+    FlowResult result;  ///< without flow, first and last time and counts
+};
+
 struct FlowResults {
     std::vector<FlowResult> flows;   ///< by source, destination, class
+    std::vector<SizeResult> sizes;   ///< by size, where there are any; none without idle times
     FlowResult all;                  ///< of all messages together
     std::uint8_t classes = 1;        ///< traffic classes of the network
     std::vector<std::string> names;  ///< of the NPUs

@@ -29,6 +29,15 @@ double ratio(Time completion, Time idle) {
     return static_cast<double>(completion.ps()) / static_cast<double>(idle.ps());
 }
 
+/// SizeResult::up_to of a message's bytes.
+std::int64_t up_to(std::int64_t bytes) {
+    std::int64_t most = 1024;
+    while (most < bytes) {
+        most *= 4;
+    }
+    return most;
+}
+
 /// Sums of times without bound.
 class WideTime {
 public:
@@ -70,6 +79,8 @@ std::uint32_t FlowStatistics::idle_time_of(std::uint32_t flow, Bytes bytes) {
                                                 static_cast<std::uint32_t>(idle_times_.size()));
     if (is_new) {
         idle_times_.push_back(idle_(known.result.flow, bytes));
+        sizes_.push_back(bytes.value());
+        up_to_.push_back(up_to(bytes.value()));
     }
     known.latest_size = bytes;
     known.latest_idle = place->second;
@@ -143,6 +154,27 @@ void FlowStatistics::summarize_all(FlowResults& results) {
     }
 }
 
+void FlowStatistics::summarize_sizes(FlowResults& results) {
+    if (!idle_) {
+        return;
+    }
+    std::sort(samples_.begin(), samples_.end(), [this](const Sample& a, const Sample& b) {
+        return std::pair(up_to_of(a), a.completion) < std::pair(up_to_of(b), b.completion);
+    });
+    for (auto begin = samples_.begin(); begin != samples_.end();) {
+        SizeResult size;
+        size.up_to = Bytes(up_to_of(*begin));
+        auto end = begin;
+        for (; end != samples_.end() && up_to_of(*end) == size.up_to.value(); ++end) {
+            ++size.result.messages;
+            size.result.bytes += Bytes(sizes_[end->idle]);
+        }
+        summarize(begin, end, size.result);
+        results.sizes.push_back(size);
+        begin = end;
+    }
+}
+
 FlowResults FlowStatistics::results(const std::vector<FlowUse>& use) {
     std::sort(samples_.begin(), samples_.end(), [](const Sample& a, const Sample& b) {
         return std::tie(a.flow, a.completion) < std::tie(b.flow, b.completion);
@@ -164,6 +196,7 @@ FlowResults FlowStatistics::results(const std::vector<FlowUse>& use) {
     std::sort(results.flows.begin(), results.flows.end(),
               [](const FlowResult& a, const FlowResult& b) { return a.flow < b.flow; });
     summarize_all(results);
+    summarize_sizes(results);
     return results;
 }
 

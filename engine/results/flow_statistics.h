@@ -60,12 +60,18 @@ private:
     /// Fills in the times and slowdowns of samples that are in order of completion.
     void summarize(Samples::iterator begin, Samples::iterator end, FlowResult& result) const;
     void summarize_all(FlowResults& results);
+    /// Changes the order of the samples.
+    void summarize_sizes(FlowResults& results);
+    /// Of messages of the sizes of a SizeResult; larger for larger ones.
+    [[nodiscard]] std::int64_t up_to_of(const Sample& sample) const { return up_to_[sample.idle]; }
 
     IdleTime idle_;
     std::vector<Flow> flows_;
     std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  ///< of flows, by packed key
     Samples samples_;
     std::vector<Time> idle_times_;
+    std::vector<std::int64_t> sizes_;  ///< of the messages with these, bytes
+    std::vector<std::int64_t> up_to_;  ///< and SizeResult::up_to, bytes
     std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> known_;  ///< by flow and bytes
 };
 

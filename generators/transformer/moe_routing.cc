@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/errors.h"
-#include "generators/transformer/draw.h"
+#include "generators/draw.h"
 
 namespace npunet::generators {
 

@@ -73,6 +73,32 @@ TEST(FlowStatistics, PercentilesAreNearestRanks) {
     }
 }
 
+// Sizes of 1 KiB times a power of 4: 1024 and 4096 bytes belong below, 1025 and 4097 above.
+TEST(FlowStatistics, MessagesOfLikeSizesAreSummedUp) {
+    FlowStatistics statistics(&idle);
+    for (const std::int64_t bytes : {4097, 1, 1025, 1024, 4096, 1 << 20, 1025}) {
+        statistics.add(message(bytes % 3 == 0 ? 2 : 0, 1, bytes, Time(), Time::ns(2 * bytes)));
+    }
+    statistics.add(message(0, 1, 1, Time(), Time::ns(7)));
+    const FlowResults results = statistics.results({});
+    std::vector<std::pair<std::int64_t, std::uint64_t>> counts;
+    for (const SizeResult& size : results.sizes) {
+        counts.emplace_back(size.up_to.value(), size.result.messages);
+    }
+    EXPECT_EQ(counts, (std::vector<std::pair<std::int64_t, std::uint64_t>>{
+                          {1024, 3}, {4096, 3}, {16384, 1}, {1 << 20, 1}}));
+    const FlowResult& least = results.sizes.front().result;
+    EXPECT_EQ(least.bytes, Bytes(1026));
+    EXPECT_EQ(least.completion.median, Time::ns(7));
+    EXPECT_EQ(least.completion.most, Time::ns(2048));
+    EXPECT_EQ(least.slowdown.most, 7);
+    EXPECT_EQ(least.slowdown.median, 2);
+    EXPECT_EQ(results.all.messages, 8U);
+    FlowStatistics blind;
+    blind.add(message(0, 1, 1, Time(), Time::ns(1)));
+    EXPECT_TRUE(blind.results({}).sizes.empty());
+}
+
 // Slowdowns do not follow completion times where sizes differ: 1 byte in 4 ns is slower than 100 in
 // 200 ns. Of flows 2 -> 0, 0 -> 2 and 0 -> 1 the last comes first.
 TEST(FlowStatistics, FlowsAreOrderedPairs) {

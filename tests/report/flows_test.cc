@@ -58,6 +58,10 @@ TEST(FlowTables, ShowTheSlowestFlows) {
     EXPECT_THAT(text, HasSubstr("npu,11 -> npu0, class 1         1  1 MiB"));
     EXPECT_THAT(text, HasSubstr("npu9 -> npu0, class 1 "));
     EXPECT_THAT(text, Not(HasSubstr("npu8 -> npu0")));
+    EXPECT_THAT(text, Not(HasSubstr("by size")));
+    flows.sizes = {{Bytes(1024), flows.all}};
+    EXPECT_THAT(flow_tables(flows, 3), HasSubstr("messages by size\n"));
+    EXPECT_THAT(flow_tables(flows, 3), HasSubstr("1 KiB             12"));
     engine::FlowResults some = sample_flows();
     some.flows[slowest_flows(some, 1).front()].slowdown = {};
     const std::vector<std::size_t> order = slowest_flows(some, some.flows.size());

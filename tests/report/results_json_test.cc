@@ -186,6 +186,7 @@ TEST(ResultsJson, HasTheFlowsThatWereAskedFor) {
         "retransmissions", "timeouts",     "marked",         "notifications"};
     std::vector<std::string> of_all = of_flow;
     of_all.insert(of_all.begin(), "flows");
+    of_all.emplace_back("by_size");
     of_all.emplace_back("slowest");
     EXPECT_EQ(keys_of(json["flows"]), of_all);
     of_flow.insert(of_flow.begin(), {"from", "to", "class"});
@@ -200,6 +201,18 @@ TEST(ResultsJson, HasTheFlowsThatWereAskedFor) {
     EXPECT_EQ(slowest, (std::vector<std::string>{"npu,11", "npu10", "npu9", "npu8", "npu7", "npu6",
                                                  "npu5", "npu4", "npu2", "npu3"}));
     EXPECT_EQ(json["flows"]["slowest"][0]["max_slowdown"], 3.75);
+    EXPECT_TRUE(json["flows"]["by_size"].empty());
+    engine::SizeResult size{Bytes(4096), results.flows->all};
+    size.result.bytes = Bytes(5000);
+    results.flows->sizes = {size};
+    const Json sized = Json::parse(results_json(results))["flows"]["by_size"];
+    ASSERT_EQ(sized.size(), 1U);
+    EXPECT_EQ(keys_of(sized[0]),
+              (std::vector<std::string>{"up_to_bytes", "messages", "bytes", "total_ns", "min_ns",
+                                        "mean_ns", "p50_ns", "p99_ns", "max_ns", "mean_slowdown",
+                                        "p50_slowdown", "p99_slowdown", "max_slowdown"}));
+    EXPECT_EQ(sized[0]["up_to_bytes"], 4096);
+    EXPECT_EQ(sized[0]["bytes"], 5000);
     results.flows->flows.clear();
     results.flows->all = {};
     const Json none = Json::parse(results_json(results));
