@@ -57,7 +57,8 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
       delay_end_(*this),
       slots_free_(*this),
       hop_end_(*this),
-      nvls_(network, queue, transport, *this) {
+      pushes_(network, queue, transport),
+      nvls_(network, queue, transport, pushes_, *this) {
     transport_.add_owner(*this);
     for (const ComputeRate& rate : system.compute_rates(workload.ranks())) {
         memory_gbps_.push_back(rate.memory_bandwidth);

@@ -43,7 +43,10 @@ protected:
     ~StepListener() = default;
 };
 
-class CollectiveEngine final : private MessageOwner, private EventHandler, private NvlsHost {
+class CollectiveEngine final : private MessageOwner,
+                               private EventHandler,
+                               private NvlsHost,
+                               private PushListener {
 public:
     /// `contention`: the network models it. `planner`: of the first four; null: one of its own.
     CollectiveEngine(const Workload& workload, const topology::NetworkDescription& network,
@@ -291,9 +294,14 @@ private:
     void end_slice(Run& run, std::uint32_t number);
     void send_slice(Run& run, std::uint32_t number, ChannelOutput& output, Time takes);
     void hear_of_slice(const MessageNote& note);
+    /// A slice is there, which the endpoints are through with at `usable`.
+    void take_slice(Run& run, std::uint32_t place, std::uint32_t number, Time usable);
+    void push_slice(const Run& run, std::uint32_t number, Time takes);
+    [[nodiscard]] std::uint64_t operation_of(const PushedSlice& slice, std::size_t member) override;
+    void on_result(const PushedSlice& slice, std::size_t member, Time due) override;
     void end_hop(std::uint32_t slot);
     void slice_is_usable(Run& run, std::uint32_t place, std::uint32_t number);
-    void give_slots_back(const Run& run, const ChannelBlock& block);
+    void give_slots_back(Run& run, const ChannelBlock& block);
 
     const Workload& workload_;
     const topology::NetworkDescription& network_;
@@ -320,6 +328,7 @@ private:
     DelayEnd delay_end_;
     SlotsFree slots_free_;
     HopEnd hop_end_;
+    PushReductions pushes_;
     NvlsSteps nvls_;
     std::vector<SliceOnHop> slices_on_hop_;
     std::vector<std::uint32_t> free_slices_;

@@ -20,6 +20,7 @@
 #include "engine/collective_algorithms/lower_bound.h"
 #include "engine/machine/system_config.h"
 #include "topology/network/network_description.h"
+#include "topology/network/reduction_tree.h"
 
 namespace npunet::engine {
 
@@ -42,14 +43,26 @@ private:
         LibraryTiming carried_out;
         std::string algorithm;
     };
+    using Trees = std::shared_ptr<const std::vector<topology::ReductionTrees>>;
     /// A call, and where its members are.
     struct Placed {
         LibraryCall call;
         LibraryMachine machine;
         std::vector<std::int32_t> node_of_member;
+        /// Between nodes, of the members of each place; null where there are none, or switches
+        /// between nodes are not to add up.
+        Trees trees;
     };
+    [[nodiscard]] Trees trees_of(const CommunicatorLayout& layout, const Placed& placed,
+                                 const std::vector<Rank>& ranks);
+    /// Of the parts of an all-reduce by CollNet: as many as differ, at most `parts`.
+    [[nodiscard]] static std::vector<topology::ReductionTree> trees_of_parts(const Placed& placed,
+                                                                             std::int32_t parts);
     [[nodiscard]] Known work_out(const CommunicatorLayout& layout, const CollectiveTask& task);
-    [[nodiscard]] Placed placed(const CommunicatorLayout& layout, const CollectiveTask& task) const;
+    [[nodiscard]] Placed placed(const CommunicatorLayout& layout, const CollectiveTask& task);
+    /// What the tuner takes; of elements that switches do not add up the ring, where they leave it
+    /// nothing else.
+    [[nodiscard]] LibraryTiming wanted(const Placed& placed, const CollectiveTask& task) const;
     /// What the tuner takes as the library would carry it out, or a ring in its place.
     void schedule(const Placed& placed, const CollectiveTask& task, const LibraryTiming& wanted,
                   Known& known) const;
@@ -71,6 +84,7 @@ private:
     const SystemConfig& system_;
     ReduceIn reduces_in_;
     CollectiveBounds bounds_;
+    std::map<const CommunicatorLayout*, Trees> trees_;
     /// By communicator, kind, bytes and type of the elements.
     std::map<std::tuple<const CommunicatorLayout*, CollectiveKind, std::int64_t, DataType>, Known>
         known_;

@@ -79,6 +79,22 @@ std::int64_t nvls_tree_chunk(std::int64_t channel_bytes, std::int32_t heads, std
     return chunk;
 }
 
+std::int64_t collnet_chunk(LibraryAlgorithm algorithm, std::int64_t part_bytes,
+                           std::int32_t per_node) {
+    const bool direct = algorithm == LibraryAlgorithm::CollNetDirect;
+    const std::int64_t depth = direct ? 2 : per_node;
+    std::int64_t chunk = direct ? 512 * kib : 256 * kib;
+    const auto lower = [&](std::int64_t chunks, std::int64_t least) {
+        while (chunk > least && part_bytes < chunks * depth * chunk) {
+            chunk /= 2;
+        }
+    };
+    lower(64, 128 * kib);
+    lower(8, 64 * kib);
+    lower(direct ? 8 : 1, 32 * kib);
+    return chunk;
+}
+
 std::int64_t tree_chunk(LibraryProtocol protocol, std::int64_t channel_bytes, std::int32_t nodes,
                         std::int32_t per_node) {
     if (protocol == LibraryProtocol::LL) {

@@ -33,6 +33,11 @@ struct ChannelUse {
 [[nodiscard]] std::int64_t nvls_tree_chunk(std::int64_t channel_bytes, std::int32_t heads,
                                            std::int32_t nodes);
 
+/// Data in a chunk of CollNet, of which a part of the data has `part_bytes`, among nodes of
+/// `per_node` GPUs.
+[[nodiscard]] std::int64_t collnet_chunk(LibraryAlgorithm algorithm, std::int64_t part_bytes,
+                                         std::int32_t per_node);
+
 /// Data in a chunk of a tree among nodes of `per_node` GPUs.
 [[nodiscard]] std::int64_t tree_chunk(LibraryProtocol protocol, std::int64_t channel_bytes,
                                       std::int32_t nodes, std::int32_t per_node);

@@ -126,7 +126,8 @@ std::shared_ptr<const LibraryInUse> named_library(const SystemFields& fields,
                                                   const Dialect& dialect,
                                                   std::vector<std::string>& warnings) {
     if (!fields.contains("collectives")) {
-        for (const char* const key : {"gpu", "nccl-algo", "nccl-proto"}) {
+        for (const char* const key :
+             {"gpu", "nccl-algo", "nccl-proto", "nccl-collnet", "gpus-per-node"}) {
             if (fields.contains(key)) {
                 warnings.push_back(
                     fmt::format("{}: {} has no effect without collectives", fields.file(), key));
@@ -150,6 +151,9 @@ std::shared_ptr<const LibraryInUse> named_library(const SystemFields& fields,
     }
     library.override = {named_choices("nccl-algo", library_algorithms(), fields),
                         named_choices("nccl-proto", library_protocols(), fields)};
+    library.collnet = fields.flag("nccl-collnet");
+    library.gpus_per_node = static_cast<std::int32_t>(
+        fields.integer("gpus-per-node", library.gpus_per_node, 1, 1 << 20));
     library.element_bytes = fields.integer("data-type-bytes", library.element_bytes, 1, 1024);
     return std::make_shared<const LibraryInUse>(std::move(library));
 }
