@@ -60,6 +60,11 @@ public:
     /// members disagree about their k-th collective.
     [[nodiscard]] bool start(Rank rank, std::uint32_t operation);
 
+    /// Thread blocks of a communication library that are at work for a rank.
+    [[nodiscard]] std::int32_t thread_blocks(Rank rank) const {
+        return blocks_of_rank_[rank.index()];
+    }
+
     /// The collectives so far, by first start.
     [[nodiscard]] std::vector<CollectiveResult> results() const {
         CollectiveBounds bounds = make_bounds();
@@ -317,6 +322,7 @@ private:
     CollectiveInstances instances_;
     bool by_content_;                             ///< arrivals wait for their turn
     bool contention_;                             ///< Network::models_contention()
+    std::vector<std::int32_t> blocks_of_rank_;    ///< thread_blocks()
     bool reference_reductions_;                   ///< charged as in the reference
     std::vector<std::int64_t> memory_bandwidth_;  ///< by rank, bytes per second; 0 = not given
     std::vector<double> memory_gbps_;             ///< by rank, 10^9 bytes per second

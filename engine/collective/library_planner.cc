@@ -325,7 +325,8 @@ LibraryEstimate LibraryPlanner::estimate(const LibraryCall& call, const LibraryM
     small.bytes = 1;
     const auto start = system_.library->model.time(small, machine, system_.library->override);
     const Time least = bounds_.least_time(task.kind, *task.ranks, task.size, Rank());
-    return {std::max(timing.time, least + (start ? start->time : Time())), std::move(algorithm)};
+    return {std::max(timing.time, least + (start ? start->time : Time())), std::move(algorithm),
+            timing.use.channels};
 }
 
 CollectivePlan LibraryPlanner::plan(const CommunicatorLayout& layout, const CollectiveTask& task) {
@@ -340,6 +341,7 @@ CollectivePlan LibraryPlanner::plan(const CommunicatorLayout& layout, const Coll
     plan.library = found->second.schedule;
     plan.nvls = found->second.nvls;
     plan.estimate = found->second.estimate;
+    plan.blocks = found->second.carried_out.use.channels;
     plan.algorithm = found->second.algorithm;
     return plan;
 }

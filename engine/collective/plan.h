@@ -32,6 +32,7 @@ namespace npunet::engine {
 struct LibraryEstimate {
     Time time;  ///< from the start of the last member to the end of all
     std::string algorithm;
+    std::int32_t blocks = 0;  ///< thread blocks of a GPU
 };
 
 /// One phase of every chunk of a lane at one rank.
@@ -72,6 +73,8 @@ struct CollectivePlan {
     std::shared_ptr<const NvlsPlan> nvls;
     /// The same where no contention is modelled. Not null with either of them.
     std::shared_ptr<const LibraryEstimate> estimate;
+    /// Thread blocks of a GPU with `library` or `nvls`.
+    std::int32_t blocks = 0;
 
     [[nodiscard]] bool by_library() const { return estimate != nullptr; }
     [[nodiscard]] std::size_t streams() const {

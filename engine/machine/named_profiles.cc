@@ -127,7 +127,7 @@ std::shared_ptr<const LibraryInUse> named_library(const SystemFields& fields,
                                                   std::vector<std::string>& warnings) {
     if (!fields.contains("collectives")) {
         for (const char* const key :
-             {"gpu", "nccl-algo", "nccl-proto", "nccl-collnet", "gpus-per-node"}) {
+             {"gpu", "nccl-algo", "nccl-proto", "nccl-collnet", "gpus-per-node", "gpu-sms"}) {
             if (fields.contains(key)) {
                 warnings.push_back(
                     fmt::format("{}: {} has no effect without collectives", fields.file(), key));
@@ -154,6 +154,8 @@ std::shared_ptr<const LibraryInUse> named_library(const SystemFields& fields,
     library.collnet = fields.flag("nccl-collnet");
     library.gpus_per_node = static_cast<std::int32_t>(
         fields.integer("gpus-per-node", library.gpus_per_node, 1, 1 << 20));
+    library.gpu_sms =
+        static_cast<std::int32_t>(fields.integer("gpu-sms", library.gpu_sms, 2, 1 << 16));
     library.element_bytes = fields.integer("data-type-bytes", library.element_bytes, 1, 1024);
     return std::make_shared<const LibraryInUse>(std::move(library));
 }

@@ -64,6 +64,7 @@ const std::vector<std::string> system_keys{"endpoint-delay",
                                            "nccl-proto",
                                            "nccl-collnet",
                                            "gpus-per-node",
+                                           "gpu-sms",
                                            "npus"};
 
 /// 2^24 chunks of a collective can be told apart, and a dialect may make twice as many.
