@@ -78,6 +78,12 @@ void CollectiveEngine::start_channels(Run& run) {
         }
         ++run.streams_left;
         block.busy = true;
+        if (run.plan.launch != nullptr) {
+            std::deque<std::uint32_t>& parts = launches_[launch_channel(run, number)];
+            if (parts.empty() || parts.back() != run.index) {
+                parts.push_back(run.index);
+            }
+        }
         wait_for(run, number, false, schedule->start(), Time());
     }
 }
@@ -109,7 +115,58 @@ void CollectiveEngine::end_slice(Run& run, std::uint32_t number) {
         give_slots_back(run, block);
     }
     channels.schedule->advance(block.next);
-    run.streams_left -= block.next.done ? 1 : 0;
+    if (block.next.done) {
+        --run.streams_left;
+        leave_channel(run, number);
+    }
+}
+
+CollectiveEngine::LaunchChannel CollectiveEngine::launch_channel(const Run& run,
+                                                                 std::uint32_t number) const {
+    return {run.rank, instances_[run.instance].group, run.plan.launch->launch,
+            run.plan.launch->first +
+                run.channels->schedule->channel_of(static_cast<std::int32_t>(number))};
+}
+
+bool CollectiveEngine::has_channel(const Run& run, std::uint32_t number) const {
+    return run.plan.launch == nullptr ||
+           launches_.at(launch_channel(run, number)).front() == run.index;
+}
+
+void CollectiveEngine::leave_channel(const Run& run, std::uint32_t number) {
+    if (run.plan.launch == nullptr) {
+        return;
+    }
+    const auto blocks_of_channel = [](const Run& part, std::int32_t channel) {
+        std::vector<std::uint32_t> blocks;
+        for (std::uint32_t block = 0; block < part.channels->blocks.size(); ++block) {
+            if (part.channels->schedule->channel_of(static_cast<std::int32_t>(block)) == channel) {
+                blocks.push_back(block);
+            }
+        }
+        return blocks;
+    };
+    const LaunchChannel channel = launch_channel(run, number);
+    const std::int32_t place = std::get<3>(channel);
+    for (const std::uint32_t block : blocks_of_channel(run, place - run.plan.launch->first)) {
+        if (!run.channels->blocks[block].next.done) {
+            return;
+        }
+    }
+    const auto parts = launches_.find(channel);
+    parts->second.pop_front();
+    if (parts->second.empty()) {
+        launches_.erase(parts);
+        return;
+    }
+    Run& next = *runs_[parts->second.front()];
+    for (const std::uint32_t number_there :
+         blocks_of_channel(next, place - next.plan.launch->first)) {
+        const ChannelBlock& block = next.channels->blocks[number_there];
+        if (!block.busy && !block.next.done) {
+            start_slice(next, number_there);
+        }
+    }
 }
 
 bool CollectiveEngine::may_start_slice(const LibrarySchedule& schedule, const ChannelBlock& block) {
@@ -131,7 +188,7 @@ bool CollectiveEngine::may_start_slice(const LibrarySchedule& schedule, const Ch
 void CollectiveEngine::start_slice(Run& run, std::uint32_t number) {
     const LibrarySchedule& schedule = *run.channels->schedule;
     ChannelBlock& block = run.channels->blocks[number];
-    if (!may_start_slice(schedule, block)) {
+    if (!may_start_slice(schedule, block) || !has_channel(run, number)) {
         return;
     }
     if (schedule.receives(block.next.call)) {

@@ -16,9 +16,12 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -200,6 +203,10 @@ private:
     private:
         CollectiveEngine& engine_;
     };
+    /// A channel of collectives that are launched together: rank, communicator, launch, channel.
+    using LaunchChannel = std::tuple<Rank, std::int32_t, std::uint64_t, std::int32_t>;
+    [[nodiscard]] LaunchChannel launch_channel(const Run& run, std::uint32_t number) const;
+
     /// One that has been delivered.
     struct SliceOnHop {
         std::uint32_t run = 0;
@@ -297,6 +304,10 @@ private:
                                               const ChannelBlock& block);
     void start_slice(Run& run, std::uint32_t number);
     void end_slice(Run& run, std::uint32_t number);
+    /// Whether the collectives that are launched with it and come before it on the channel of a
+    /// block are through.
+    [[nodiscard]] bool has_channel(const Run& run, std::uint32_t number) const;
+    void leave_channel(const Run& run, std::uint32_t number);
     void send_slice(Run& run, std::uint32_t number, ChannelOutput& output, Time takes);
     void hear_of_slice(const MessageNote& note);
     /// A slice is there, which the endpoints are through with at `usable`.
@@ -336,6 +347,8 @@ private:
     HopEnd hop_end_;
     PushReductions pushes_;
     NvlsSteps nvls_;
+    /// Parts in collectives that are at a channel or wait for it, in their order.
+    std::map<LaunchChannel, std::deque<std::uint32_t>> launches_;
     std::vector<SliceOnHop> slices_on_hop_;
     std::vector<std::uint32_t> free_slices_;
     /// The last word of the note of a message of an MSCCL file; of a trace it is the sender's run

@@ -335,14 +335,93 @@ CollectivePlan LibraryPlanner::plan(const CommunicatorLayout& layout, const Coll
     if (found == known_.end()) {
         found = known_.emplace(key, work_out(layout, task)).first;
     }
+    return plan_of(task, found->second);
+}
+
+CollectivePlan LibraryPlanner::plan_of(const CollectiveTask& task, const Known& known) {
     CollectivePlan plan;
     plan.kind = task.kind;
     plan.size = task.size;
-    plan.library = found->second.schedule;
-    plan.nvls = found->second.nvls;
-    plan.estimate = found->second.estimate;
-    plan.blocks = found->second.carried_out.use.channels;
-    plan.algorithm = found->second.algorithm;
+    plan.library = known.schedule;
+    plan.nvls = known.nvls;
+    plan.estimate = known.estimate;
+    plan.blocks = known.carried_out.use.channels;
+    plan.algorithm = known.algorithm;
+    return plan;
+}
+
+LibraryPlanner::KnownLaunch LibraryPlanner::work_out_launch(
+    const CommunicatorLayout& layout, const std::vector<CollectiveTask>& tasks) {
+    const LibraryInUse& library = *system_.library;
+    const LibraryModel& model = library.model;
+    KnownLaunch all(tasks.size());
+    std::vector<std::size_t> together;
+    std::vector<Placed> where;
+    std::vector<std::int64_t> traffic;
+    std::int32_t most = 1;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+        const Placed placed_one = placed(layout, tasks[i]);
+        const LibraryTiming timing = wanted(placed_one, tasks[i]);
+        if (timing.choice.algorithm != LibraryAlgorithm::Ring &&
+            timing.choice.algorithm != LibraryAlgorithm::Tree) {
+            continue;
+        }
+        together.push_back(i);
+        where.push_back(placed_one);
+        traffic.push_back(launch_traffic(placed_one.call, timing.choice.protocol));
+        most = model.channels_of(placed_one.call, placed_one.machine, timing.choice.algorithm);
+        all[i].carried_out = timing;
+    }
+    if (together.size() < 2) {
+        return KnownLaunch(tasks.size());
+    }
+    const std::vector<LaunchShare> shares = launch_shares(traffic, most);
+    std::vector<Time> busy(static_cast<std::size_t>(shares.front().of_all));  // by channel
+    for (std::size_t k = 0; k < together.size(); ++k) {
+        Known& known = all[together[k]];
+        const LibraryChoice choice = known.carried_out.choice;
+        const auto timing = model.channel_timing(
+            where[k].call, where[k].machine, {{choice.algorithm}, {choice.protocol}}, &shares[k]);
+        assert(timing && "what the tuner takes can be carried out");
+        known.share = shares[k];
+        known.carried_out = timing->timing;
+        known.schedule = library_schedule(where[k].call, *timing, where[k].node_of_member);
+        known.algorithm = fmt::format("{}, launched with {} more{}",
+                                      text_of(library.name, timing->timing), together.size() - 1,
+                                      note_on_type(where[k], tasks[together[k]], timing->timing));
+        // Channels make the collectives of a launch one after the other.
+        LibraryTiming whole = timing->timing;
+        const Time work = whole.time - timing->start;
+        for (std::int32_t i = 0; i < shares[k].channels; ++i) {
+            Time& until = busy[static_cast<std::size_t>(shares[k].first + i)];
+            until = std::max(until, timing->start) + work;
+            whole.time = std::max(whole.time, until);
+        }
+        known.estimate = std::make_shared<const LibraryEstimate>(
+            estimate(where[k].call, where[k].machine, tasks[together[k]], whole, known.algorithm));
+    }
+    return all;
+}
+
+CollectivePlan LibraryPlanner::plan_launched(const CommunicatorLayout& layout,
+                                             const std::vector<CollectiveTask>& tasks,
+                                             std::size_t own, std::uint64_t launch) {
+    std::vector<std::int64_t> like;
+    for (const CollectiveTask& task : tasks) {
+        like.insert(like.end(), {static_cast<std::int64_t>(task.kind), task.size.value(),
+                                 static_cast<std::int64_t>(task.type)});
+    }
+    const auto [found, is_new] = known_launches_.try_emplace({&layout, like});
+    if (is_new) {
+        found->second = work_out_launch(layout, tasks);
+    }
+    const Known& known = found->second[own];
+    if (known.estimate == nullptr) {
+        return plan(layout, tasks[own]);
+    }
+    CollectivePlan plan = plan_of(tasks[own], known);
+    plan.launch = std::make_shared<const PlaceInLaunch>(
+        PlaceInLaunch{launch, known.share.first, known.share.of_all});
     return plan;
 }
 

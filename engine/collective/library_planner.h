@@ -13,6 +13,8 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "engine/collective/communicator_layout.h"
 #include "engine/collective/plan.h"
@@ -32,6 +34,12 @@ public:
     [[nodiscard]] bool is_for(const CollectiveTask& task) const;
     /// The same for every member. The layout is that of the task's ranks, and outlives the planner.
     [[nodiscard]] CollectivePlan plan(const CommunicatorLayout& layout, const CollectiveTask& task);
+    /// Of number `own` of several collectives of a communicator, at least two, that are launched
+    /// together. Those for which the tuner takes a ring or a tree share the channels; others go by
+    /// themselves.
+    [[nodiscard]] CollectivePlan plan_launched(const CommunicatorLayout& layout,
+                                               const std::vector<CollectiveTask>& tasks,
+                                               std::size_t own, std::uint64_t launch);
     /// Whether all-reduces may be carried out by switches.
     [[nodiscard]] ReduceIn reduces_in() const { return reduces_in_; }
 
@@ -42,7 +50,13 @@ private:
         std::shared_ptr<const LibraryEstimate> estimate;
         LibraryTiming carried_out;
         std::string algorithm;
+        LaunchShare share;  ///< of several that are launched together
     };
+    /// What is known of each; `estimate` is null of those that go by themselves.
+    using KnownLaunch = std::vector<Known>;
+    [[nodiscard]] KnownLaunch work_out_launch(const CommunicatorLayout& layout,
+                                              const std::vector<CollectiveTask>& tasks);
+    [[nodiscard]] static CollectivePlan plan_of(const CollectiveTask& task, const Known& known);
     using Trees = std::shared_ptr<const std::vector<topology::ReductionTrees>>;
     /// A call, and where its members are.
     struct Placed {
@@ -88,6 +102,9 @@ private:
     /// By communicator, kind, bytes and type of the elements.
     std::map<std::tuple<const CommunicatorLayout*, CollectiveKind, std::int64_t, DataType>, Known>
         known_;
+    /// By communicator and, of each collective of a launch, kind, bytes and type.
+    std::map<std::pair<const CommunicatorLayout*, std::vector<std::int64_t>>, KnownLaunch>
+        known_launches_;
 };
 
 }  // namespace npunet::engine

@@ -35,6 +35,13 @@ struct LibraryEstimate {
     std::int32_t blocks = 0;  ///< thread blocks of a GPU
 };
 
+/// A place among collectives that a library launches together.
+struct PlaceInLaunch {
+    std::uint64_t launch = 0;  ///< the number of its first collective in the communicator
+    std::int32_t first = 0;    ///< channel
+    std::int32_t of_all = 0;   ///< channels
+};
+
 /// One phase of every chunk of a lane at one rank.
 struct PlannedPhase {
     PhaseShape shape;                  ///< the total is filled in per stream
@@ -75,6 +82,8 @@ struct CollectivePlan {
     std::shared_ptr<const LibraryEstimate> estimate;
     /// Thread blocks of a GPU with `library` or `nvls`.
     std::int32_t blocks = 0;
+    /// With `library`, of several that are launched together; else null.
+    std::shared_ptr<const PlaceInLaunch> launch;
 
     [[nodiscard]] bool by_library() const { return estimate != nullptr; }
     [[nodiscard]] std::size_t streams() const {

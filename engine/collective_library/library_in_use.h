@@ -27,6 +27,8 @@ struct LibraryInUse {
     bool collnet = false;
     /// "gpus-per-node": nodes are so many NPUs each, by number; 0: the innermost tier.
     std::int32_t gpus_per_node = 0;
+    /// "nccl-group": collectives of a communicator that wait for the same are launched together.
+    bool launches_groups = false;
     /// "gpu-sms": of a GPU, of which each thread block of a collective takes one from computations;
     /// 0: none does.
     std::int32_t gpu_sms = 0;

@@ -75,7 +75,8 @@ std::int32_t LibraryModel::channels_of(const LibraryCall& call, const LibraryMac
 
 std::optional<LibraryTiming> LibraryModel::time(const LibraryCall& call,
                                                 const LibraryMachine& machine,
-                                                const LibraryOverride& override) const {
+                                                const LibraryOverride& override,
+                                                const LaunchShare* launch) const {
     LibraryTiming timing;
     if (call.kind == CollectiveKind::AllToAll) {
         const SendTimes times = send_times(call, machine, timing.choice, timing.use);
@@ -88,6 +89,11 @@ std::optional<LibraryTiming> LibraryModel::time(const LibraryCall& call,
     }
     timing.choice = *choice;
     timing.use = channels_used(call, *choice, channels_of(call, machine, choice->algorithm));
+    if (launch != nullptr) {
+        timing.use.channels = launch->channels;
+        timing.use.bytes = ceil_of(call.bytes, launch->channels);
+        timing.use.launched = launch->of_all;
+    }
     double us = 0;
     switch (choice->algorithm) {
         case LibraryAlgorithm::Ring:
@@ -135,7 +141,7 @@ RingChannel LibraryModel::ring_channel(const LibraryCall& call, const LibraryMac
     }
     channel.hop = time_of(hop);
     // GB/s of data, of one block.
-    const double wire = link * share_of_data(protocol) / use.channels;
+    const double wire = link * share_of_data(protocol) / use.at_work();
     const double send = simple ? wire : std::min(wire, constants_.block[index_of(protocol)]);
     const double receive = simple ? constants_.copy : constants_.block[index_of(protocol)];
     const double slice = simple ? constants_.slice : 0;
@@ -187,7 +193,7 @@ double LibraryModel::ring_time(const LibraryCall& call, const LibraryMachine& ma
 double LibraryModel::ring_start(const LibraryCall& call, const LibraryMachine& machine,
                                 LibraryProtocol protocol, const ChannelUse& use) const {
     const double all = channels_of(call, machine, LibraryAlgorithm::Ring);
-    return constants_.base[index_of(protocol)] + constants_.block_start * use.channels / all;
+    return constants_.base[index_of(protocol)] + constants_.block_start * use.at_work() / all;
 }
 
 LibraryModel::Hops LibraryModel::hops_of(LibraryProtocol protocol) const {
@@ -197,7 +203,8 @@ LibraryModel::Hops LibraryModel::hops_of(LibraryProtocol protocol) const {
 
 std::optional<ChannelTiming> LibraryModel::channel_timing(const LibraryCall& call,
                                                           const LibraryMachine& machine,
-                                                          const LibraryOverride& override) const {
+                                                          const LibraryOverride& override,
+                                                          const LaunchShare* launch) const {
     ChannelTiming parts;
     if (call.kind == CollectiveKind::AllToAll) {
         const SendTimes times = send_times(call, machine, parts.timing.choice, parts.timing.use);
@@ -212,7 +219,7 @@ std::optional<ChannelTiming> LibraryModel::channel_timing(const LibraryCall& cal
         parts.chunk = call.bytes;
         return parts;
     }
-    const auto timing = time(call, machine, override);
+    const auto timing = time(call, machine, override, launch);
     if (!timing || has_root(call.kind)) {
         return std::nullopt;
     }
@@ -276,7 +283,7 @@ TreeChannel LibraryModel::tree_channel(const LibraryCall& call, const LibraryMac
         link = std::min(link, machine.nics * machine.nic_rate * constants_.network_share /
                                   tree_copies(call.nodes));
     }
-    const double wire = link * share_of_data(protocol) / use.channels;
+    const double wire = link * share_of_data(protocol) / use.at_work();
     const double rate = simple ? wire : std::min(wire, constants_.block[index_of(protocol)]);
     const std::int64_t chunk = tree_chunk_of(call, protocol, use);
     TreeChannel channel;

@@ -61,15 +61,23 @@ public:
     LibraryModel(const GpuArchitecture& architecture, const LibraryVersion& version,
                  const LibraryConstants& constants);
 
-    /// Nothing where the library, or what the override leaves of it, cannot carry it out.
+    /// Nothing where the library, or what the override leaves of it, cannot carry it out. `launch`:
+    /// of a ring or tree that is launched together with others, else null; others at its channels
+    /// are not counted in.
     [[nodiscard]] std::optional<LibraryTiming> time(const LibraryCall& call,
                                                     const LibraryMachine& machine,
-                                                    const LibraryOverride& override) const;
+                                                    const LibraryOverride& override,
+                                                    const LaunchShare* launch = nullptr) const;
 
-    /// The same in parts, where what is left is a ring, a tree or an all-to-all; else nothing.
+    /// The same in parts, where what is left is a ring, a tree, CollNet or an all-to-all; else
+    /// nothing.
     [[nodiscard]] std::optional<ChannelTiming> channel_timing(
-        const LibraryCall& call, const LibraryMachine& machine,
-        const LibraryOverride& override) const;
+        const LibraryCall& call, const LibraryMachine& machine, const LibraryOverride& override,
+        const LaunchShare* launch = nullptr) const;
+
+    /// Channels that there are for an algorithm.
+    [[nodiscard]] std::int32_t channels_of(const LibraryCall& call, const LibraryMachine& machine,
+                                           LibraryAlgorithm algorithm) const;
 
     /// Where what is left is NVLS or NVLSTree; else nothing.
     [[nodiscard]] std::optional<NvlsTiming> nvls_timing(const LibraryCall& call,
@@ -83,8 +91,6 @@ public:
                                            LibraryProtocol protocol, const ChannelUse& use) const;
 
 private:
-    [[nodiscard]] std::int32_t channels_of(const LibraryCall& call, const LibraryMachine& machine,
-                                           LibraryAlgorithm algorithm) const;
     [[nodiscard]] double ring_time(const LibraryCall& call, const LibraryMachine& machine,
                                    LibraryProtocol protocol, const ChannelUse& use) const;
     /// Data of a chunk of a tree.

@@ -79,6 +79,8 @@ public:
     /// Of a slice that is sent.
     [[nodiscard]] virtual Bytes bytes(std::size_t member, std::int32_t block,
                                       const SliceCursor& cursor) const = 0;
+    /// Blocks of a channel are one thread block.
+    [[nodiscard]] virtual std::int32_t channel_of(std::int32_t block) const { return block; }
     /// Of a block with a connection to switches: their tree, and who its members are.
     [[nodiscard]] virtual const topology::ReductionTree& tree(std::int32_t block) const;
     [[nodiscard]] virtual std::size_t member_of_tree(std::int32_t block, std::size_t place) const;

@@ -63,6 +63,7 @@ const std::vector<std::string> system_keys{"endpoint-delay",
                                            "nccl-algo",
                                            "nccl-proto",
                                            "nccl-collnet",
+                                           "nccl-group",
                                            "gpus-per-node",
                                            "gpu-sms",
                                            "npus"};

@@ -45,8 +45,7 @@ public:
     /// Whether communication slows the compute that begins beside it, so that it has to be begun
     /// first.
     [[nodiscard]] bool communication_slows() const {
-        return dialect_.scheduling_keys_count &&
-               (system_.comm_compute_slowdown > 1 || sms() > 0);
+        return dialect_.scheduling_keys_count && (system_.comm_compute_slowdown > 1 || sms() > 0);
     }
 
     /// What `duration` of a GPU operation becomes that begins beside communication, of whose thread
