@@ -259,6 +259,8 @@ Machine load_machine(const std::string& network_file, const std::string& system_
 engine::WorkloadOptions workload_options(const Machine& machine) {
     engine::WorkloadOptions options;
     options.collectives_in_program_order = !machine.dialect.one_communication_at_a_time;
+    options.launches_groups =
+        machine.system.library != nullptr && machine.system.library->launches_groups;
     options.tensors = machine.system.track_memory;
     options.issue_order = machine.dialect.issue_order;
     options.broadcasts_replay = machine.dialect.broadcasts_replay;

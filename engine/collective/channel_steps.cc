@@ -4,7 +4,8 @@
 // that sends hands its bytes to the network when it begins, and they may be used one hop after it
 // ends, or when the network has delivered them, whichever is later: where the network is idle and
 // at least as fast as the library takes it to be, times are those of the closed forms. A slot is
-// free again one hop after its slice was used.
+// free again one hop after its slice was used; of what is pushed to switches, when its own result
+// was.
 
 #include <algorithm>
 #include <cassert>
@@ -77,6 +78,12 @@ void CollectiveEngine::start_channels(Run& run) {
         }
         ++run.streams_left;
         block.busy = true;
+        if (run.plan.launch != nullptr) {
+            std::deque<std::uint32_t>& parts = launches_[launch_channel(run, number)];
+            if (parts.empty() || parts.back() != run.index) {
+                parts.push_back(run.index);
+            }
+        }
         wait_for(run, number, false, schedule->start(), Time());
     }
 }
@@ -108,7 +115,58 @@ void CollectiveEngine::end_slice(Run& run, std::uint32_t number) {
         give_slots_back(run, block);
     }
     channels.schedule->advance(block.next);
-    run.streams_left -= block.next.done ? 1 : 0;
+    if (block.next.done) {
+        --run.streams_left;
+        leave_channel(run, number);
+    }
+}
+
+CollectiveEngine::LaunchChannel CollectiveEngine::launch_channel(const Run& run,
+                                                                 std::uint32_t number) const {
+    return {run.rank, instances_[run.instance].group, run.plan.launch->launch,
+            run.plan.launch->first +
+                run.channels->schedule->channel_of(static_cast<std::int32_t>(number))};
+}
+
+bool CollectiveEngine::has_channel(const Run& run, std::uint32_t number) const {
+    return run.plan.launch == nullptr ||
+           launches_.at(launch_channel(run, number)).front() == run.index;
+}
+
+void CollectiveEngine::leave_channel(const Run& run, std::uint32_t number) {
+    if (run.plan.launch == nullptr) {
+        return;
+    }
+    const auto blocks_of_channel = [](const Run& part, std::int32_t channel) {
+        std::vector<std::uint32_t> blocks;
+        for (std::uint32_t block = 0; block < part.channels->blocks.size(); ++block) {
+            if (part.channels->schedule->channel_of(static_cast<std::int32_t>(block)) == channel) {
+                blocks.push_back(block);
+            }
+        }
+        return blocks;
+    };
+    const LaunchChannel channel = launch_channel(run, number);
+    const std::int32_t place = std::get<3>(channel);
+    for (const std::uint32_t block : blocks_of_channel(run, place - run.plan.launch->first)) {
+        if (!run.channels->blocks[block].next.done) {
+            return;
+        }
+    }
+    const auto parts = launches_.find(channel);
+    parts->second.pop_front();
+    if (parts->second.empty()) {
+        launches_.erase(parts);
+        return;
+    }
+    Run& next = *runs_[parts->second.front()];
+    for (const std::uint32_t number_there :
+         blocks_of_channel(next, place - next.plan.launch->first)) {
+        const ChannelBlock& block = next.channels->blocks[number_there];
+        if (!block.busy && !block.next.done) {
+            start_slice(next, number_there);
+        }
+    }
 }
 
 bool CollectiveEngine::may_start_slice(const LibrarySchedule& schedule, const ChannelBlock& block) {
@@ -130,7 +188,7 @@ bool CollectiveEngine::may_start_slice(const LibrarySchedule& schedule, const Ch
 void CollectiveEngine::start_slice(Run& run, std::uint32_t number) {
     const LibrarySchedule& schedule = *run.channels->schedule;
     ChannelBlock& block = run.channels->blocks[number];
-    if (!may_start_slice(schedule, block)) {
+    if (!may_start_slice(schedule, block) || !has_channel(run, number)) {
         return;
     }
     if (schedule.receives(block.next.call)) {
@@ -144,7 +202,11 @@ void CollectiveEngine::start_slice(Run& run, std::uint32_t number) {
     const Time takes = sends ? like.send : like.receive;
     if (sends) {
         for (ChannelOutput& output : block.outputs) {
-            send_slice(run, number, output, takes);
+            if (output.to.member == BlockEnd::switches) {
+                push_slice(run, number, takes);
+            } else {
+                send_slice(run, number, output, takes);
+            }
         }
         ++block.sent;
     }
@@ -183,10 +245,53 @@ void CollectiveEngine::send_slice(Run& run, std::uint32_t number, ChannelOutput&
 
 void CollectiveEngine::hear_of_slice(const MessageNote& note) {
     Run& run = *runs_[note[0]];
-    const Time usable =
-        run.channels->blocks[note[1] >> channel_shift].inputs[note[1] & end_mask].usable[note[2]];
+    take_slice(
+        run, note[1], note[2],
+        run.channels->blocks[note[1] >> channel_shift].inputs[note[1] & end_mask].usable[note[2]]);
+}
+
+void CollectiveEngine::push_slice(const Run& run, std::uint32_t number, Time takes) {
+    const LibrarySchedule& schedule = *run.channels->schedule;
+    const ChannelBlock& block = run.channels->blocks[number];
+    const auto own = static_cast<std::int32_t>(number);
+    PushedSlice slice;
+    slice.collective = run.instance;
+    slice.part = number;
+    slice.number = static_cast<std::uint32_t>(block.sent);
+    slice.listener = this;
+    slice.run = run.index;
+    slice.tree = &schedule.tree(own);
+    slice.bytes = schedule.bytes(run.member, own, block.next);
+    slice.kind = communication_of(run.plan.kind);
+    std::size_t place = 0;
+    while (schedule.member_of_tree(own, place) != run.member) {
+        ++place;
+    }
+    pushes_.push(slice, place,
+                 later(queue_.now(), later(takes, schedule.hop(run.member, BlockEnd::switches))));
+}
+
+std::uint64_t CollectiveEngine::operation_of(const PushedSlice& slice, std::size_t member) {
+    const Run& like = *runs_[slice.run];
+    return part_of_member(like, like.channels->schedule->member_of_tree(
+                                    static_cast<std::int32_t>(slice.part), member))
+        .operation;
+}
+
+void CollectiveEngine::on_result(const PushedSlice& slice, std::size_t member, Time due) {
+    const Run& like = *runs_[slice.run];
+    const auto block = static_cast<std::int32_t>(slice.part);
+    const LibrarySchedule& schedule = *like.channels->schedule;
+    Run& run = part_of_member(like, schedule.member_of_tree(block, member));
+    const auto block_there =
+        static_cast<std::uint32_t>(schedule.sends_to(run.member, block).front().block);
+    take_slice(run, block_there << channel_shift, slice.number, due);
+}
+
+void CollectiveEngine::take_slice(Run& run, std::uint32_t place, std::uint32_t number,
+                                  Time usable) {
     if (usable <= queue_.now()) {
-        slice_is_usable(run, note[1], note[2]);
+        slice_is_usable(run, place, number);
         return;
     }
     std::uint32_t slot = 0;
@@ -197,7 +302,7 @@ void CollectiveEngine::hear_of_slice(const MessageNote& note) {
         slot = free_slices_.back();
         free_slices_.pop_back();
     }
-    slices_on_hop_[slot] = {note[0], note[1], note[2]};
+    slices_on_hop_[slot] = {run.index, place, number};
     queue_.schedule(usable, EventKey::of(Phase::Arrival, event_kind::delay, 0), hop_end_, slot);
 }
 
@@ -216,12 +321,17 @@ void CollectiveEngine::slice_is_usable(Run& run, std::uint32_t place, std::uint3
     }
 }
 
-void CollectiveEngine::give_slots_back(const Run& run, const ChannelBlock& block) {
+void CollectiveEngine::give_slots_back(Run& run, const ChannelBlock& block) {
     const LibrarySchedule& schedule = *run.channels->schedule;
     if (block.received + schedule.slots() > schedule.slices()) {
         return;  // its senders need no more
     }
     for (const ChannelInput& input : block.inputs) {
+        if (input.from.member == BlockEnd::switches) {
+            arrive(run, static_cast<std::uint32_t>(input.from.block) << channel_shift,
+                   Arrival::slots_are_free, Bytes(input.from.place));
+            continue;
+        }
         queue_.schedule(later(queue_.now(), schedule.hop(input.from.member, run.member)),
                         EventKey::of(Phase::Arrival, event_kind::delay, 0), slots_free_,
                         SlotsFree::payload(input.run, static_cast<std::uint32_t>(input.from.block),

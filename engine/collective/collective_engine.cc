@@ -52,12 +52,14 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
       instances_(workload, fold, share),
       by_content_(queue.order() == EventQueue::Order::Content),
       contention_(contention),
+      blocks_of_rank_(workload.ranks(), 0),
       reference_reductions_(!dialect.schedules.every_reduction_is_charged),
       turn_(*this),
       delay_end_(*this),
       slots_free_(*this),
       hop_end_(*this),
-      nvls_(network, queue, transport, *this) {
+      pushes_(network, queue, transport),
+      nvls_(network, queue, transport, pushes_, *this) {
     transport_.add_owner(*this);
     for (const ComputeRate& rate : system.compute_rates(workload.ranks())) {
         memory_gbps_.push_back(rate.memory_bandwidth);
@@ -78,6 +80,7 @@ CollectiveRun& CollectiveEngine::run_of(std::uint32_t instance, std::size_t memb
         Run& run = *runs_[index];
         run.started = false;
         run.present = 0;
+        run.blocks = 0;
         run.file.reset();
         run.channels.reset();
         run.nvls.reset();
@@ -108,6 +111,8 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     if (run.plan.file != nullptr) {
         return start_file(run);
     }
+    run.blocks = is_in_closed_form(run) ? run.plan.estimate->blocks : run.plan.blocks;
+    blocks_of_rank_[rank.index()] += run.blocks;
     if (is_in_closed_form(run)) {
         instances_[instance_index].result.algorithm = run.plan.estimate->algorithm;
         start_in_closed_form(run);
@@ -460,6 +465,7 @@ void CollectiveEngine::finish_if_done(Run& run) {
     if (run.streams_left == 0) {
         const Rank rank = run.rank;
         const std::uint32_t operation = run.operation;
+        blocks_of_rank_[rank.index()] -= run.blocks;
         release(run);
         listener_.on_operation_done(rank, operation);
     }

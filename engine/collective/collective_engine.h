@@ -16,9 +16,12 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -43,7 +46,10 @@ protected:
     ~StepListener() = default;
 };
 
-class CollectiveEngine final : private MessageOwner, private EventHandler, private NvlsHost {
+class CollectiveEngine final : private MessageOwner,
+                               private EventHandler,
+                               private NvlsHost,
+                               private PushListener {
 public:
     /// `contention`: the network models it. `planner`: of the first four; null: one of its own.
     CollectiveEngine(const Workload& workload, const topology::NetworkDescription& network,
@@ -56,6 +62,11 @@ public:
     /// once (nothing to send); else the listener hears of it. Throws StallError when the group's
     /// members disagree about their k-th collective.
     [[nodiscard]] bool start(Rank rank, std::uint32_t operation);
+
+    /// Thread blocks of a communication library that are at work for a rank.
+    [[nodiscard]] std::int32_t thread_blocks(Rank rank) const {
+        return blocks_of_rank_[rank.index()];
+    }
 
     /// The collectives so far, by first start.
     [[nodiscard]] std::vector<CollectiveResult> results() const {
@@ -192,6 +203,10 @@ private:
     private:
         CollectiveEngine& engine_;
     };
+    /// A channel of collectives that are launched together: rank, communicator, launch, channel.
+    using LaunchChannel = std::tuple<Rank, std::int32_t, std::uint64_t, std::int32_t>;
+    [[nodiscard]] LaunchChannel launch_channel(const Run& run, std::uint32_t number) const;
+
     /// One that has been delivered.
     struct SliceOnHop {
         std::uint32_t run = 0;
@@ -289,11 +304,20 @@ private:
                                               const ChannelBlock& block);
     void start_slice(Run& run, std::uint32_t number);
     void end_slice(Run& run, std::uint32_t number);
+    /// Whether the collectives that are launched with it and come before it on the channel of a
+    /// block are through.
+    [[nodiscard]] bool has_channel(const Run& run, std::uint32_t number) const;
+    void leave_channel(const Run& run, std::uint32_t number);
     void send_slice(Run& run, std::uint32_t number, ChannelOutput& output, Time takes);
     void hear_of_slice(const MessageNote& note);
+    /// A slice is there, which the endpoints are through with at `usable`.
+    void take_slice(Run& run, std::uint32_t place, std::uint32_t number, Time usable);
+    void push_slice(const Run& run, std::uint32_t number, Time takes);
+    [[nodiscard]] std::uint64_t operation_of(const PushedSlice& slice, std::size_t member) override;
+    void on_result(const PushedSlice& slice, std::size_t member, Time due) override;
     void end_hop(std::uint32_t slot);
     void slice_is_usable(Run& run, std::uint32_t place, std::uint32_t number);
-    void give_slots_back(const Run& run, const ChannelBlock& block);
+    void give_slots_back(Run& run, const ChannelBlock& block);
 
     const Workload& workload_;
     const topology::NetworkDescription& network_;
@@ -309,6 +333,7 @@ private:
     CollectiveInstances instances_;
     bool by_content_;                             ///< arrivals wait for their turn
     bool contention_;                             ///< Network::models_contention()
+    std::vector<std::int32_t> blocks_of_rank_;    ///< thread_blocks()
     bool reference_reductions_;                   ///< charged as in the reference
     std::vector<std::int64_t> memory_bandwidth_;  ///< by rank, bytes per second; 0 = not given
     std::vector<double> memory_gbps_;             ///< by rank, 10^9 bytes per second
@@ -320,7 +345,10 @@ private:
     DelayEnd delay_end_;
     SlotsFree slots_free_;
     HopEnd hop_end_;
+    PushReductions pushes_;
     NvlsSteps nvls_;
+    /// Parts in collectives that are at a channel or wait for it, in their order.
+    std::map<LaunchChannel, std::deque<std::uint32_t>> launches_;
     std::vector<SliceOnHop> slices_on_hop_;
     std::vector<std::uint32_t> free_slices_;
     /// The last word of the note of a message of an MSCCL file; of a trace it is the sender's run

@@ -13,6 +13,8 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "engine/collective/communicator_layout.h"
 #include "engine/collective/plan.h"
@@ -20,6 +22,7 @@
 #include "engine/collective_algorithms/lower_bound.h"
 #include "engine/machine/system_config.h"
 #include "topology/network/network_description.h"
+#include "topology/network/reduction_tree.h"
 
 namespace npunet::engine {
 
@@ -31,6 +34,12 @@ public:
     [[nodiscard]] bool is_for(const CollectiveTask& task) const;
     /// The same for every member. The layout is that of the task's ranks, and outlives the planner.
     [[nodiscard]] CollectivePlan plan(const CommunicatorLayout& layout, const CollectiveTask& task);
+    /// Of number `own` of several collectives of a communicator, at least two, that are launched
+    /// together. Those for which the tuner takes a ring or a tree share the channels; others go by
+    /// themselves.
+    [[nodiscard]] CollectivePlan plan_launched(const CommunicatorLayout& layout,
+                                               const std::vector<CollectiveTask>& tasks,
+                                               std::size_t own, std::uint64_t launch);
     /// Whether all-reduces may be carried out by switches.
     [[nodiscard]] ReduceIn reduces_in() const { return reduces_in_; }
 
@@ -41,15 +50,33 @@ private:
         std::shared_ptr<const LibraryEstimate> estimate;
         LibraryTiming carried_out;
         std::string algorithm;
+        LaunchShare share;  ///< of several that are launched together
     };
+    /// What is known of each; `estimate` is null of those that go by themselves.
+    using KnownLaunch = std::vector<Known>;
+    [[nodiscard]] KnownLaunch work_out_launch(const CommunicatorLayout& layout,
+                                              const std::vector<CollectiveTask>& tasks);
+    [[nodiscard]] static CollectivePlan plan_of(const CollectiveTask& task, const Known& known);
+    using Trees = std::shared_ptr<const std::vector<topology::ReductionTrees>>;
     /// A call, and where its members are.
     struct Placed {
         LibraryCall call;
         LibraryMachine machine;
         std::vector<std::int32_t> node_of_member;
+        /// Between nodes, of the members of each place; null where there are none, or switches
+        /// between nodes are not to add up.
+        Trees trees;
     };
+    [[nodiscard]] Trees trees_of(const CommunicatorLayout& layout, const Placed& placed,
+                                 const std::vector<Rank>& ranks);
+    /// Of the parts of an all-reduce by CollNet: as many as differ, at most `parts`.
+    [[nodiscard]] static std::vector<topology::ReductionTree> trees_of_parts(const Placed& placed,
+                                                                             std::int32_t parts);
     [[nodiscard]] Known work_out(const CommunicatorLayout& layout, const CollectiveTask& task);
-    [[nodiscard]] Placed placed(const CommunicatorLayout& layout, const CollectiveTask& task) const;
+    [[nodiscard]] Placed placed(const CommunicatorLayout& layout, const CollectiveTask& task);
+    /// What the tuner takes; of elements that switches do not add up the ring, where they leave it
+    /// nothing else.
+    [[nodiscard]] LibraryTiming wanted(const Placed& placed, const CollectiveTask& task) const;
     /// What the tuner takes as the library would carry it out, or a ring in its place.
     void schedule(const Placed& placed, const CollectiveTask& task, const LibraryTiming& wanted,
                   Known& known) const;
@@ -71,9 +98,13 @@ private:
     const SystemConfig& system_;
     ReduceIn reduces_in_;
     CollectiveBounds bounds_;
+    std::map<const CommunicatorLayout*, Trees> trees_;
     /// By communicator, kind, bytes and type of the elements.
     std::map<std::tuple<const CommunicatorLayout*, CollectiveKind, std::int64_t, DataType>, Known>
         known_;
+    /// By communicator and, of each collective of a launch, kind, bytes and type.
+    std::map<std::pair<const CommunicatorLayout*, std::vector<std::int64_t>>, KnownLaunch>
+        known_launches_;
 };
 
 }  // namespace npunet::engine

@@ -8,6 +8,7 @@
 
 #include "base/ids.h"
 #include "engine/collective_library/nvls_schedule.h"
+#include "topology/network/reduction_tree.h"
 
 namespace npunet::engine {
 
@@ -16,6 +17,9 @@ struct NvlsPlan {
     /// By node: places in NetworkDescription::reducing_switches, which share its requests.
     std::vector<std::vector<std::uint32_t>> switches;
     std::vector<std::vector<Rank>> ranks;  ///< by node
+    /// Between nodes: of the heads of one place, the nodes in order, by place in the node. Empty
+    /// where there is one node, or trees of heads.
+    std::vector<topology::ReductionTree> trees;
 };
 
 }  // namespace npunet::engine

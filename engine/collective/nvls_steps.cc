@@ -178,6 +178,10 @@ void NvlsSteps::add_part(CollectiveRun& run, std::uint32_t channel, std::uint32_
         take_in(run, channel, unit / schedule.stride(), at.due[unit]);
         return;
     }
+    if (!run.nvls->plan->trees.empty()) {
+        push(run, channel, unit);
+        return;
+    }
     const std::size_t parts = 1 + schedule.children(run.member, place).size();
     if (static_cast<std::size_t>(++at.parts[unit]) < parts) {
         return;
@@ -206,8 +210,51 @@ void NvlsSteps::send(CollectiveRun& run, std::uint32_t channel, std::uint32_t un
                     {other.operation, like.order.minor});
 }
 
+void NvlsSteps::push(const CollectiveRun& run, std::uint32_t channel, std::uint32_t unit) {
+    const NvlsSchedule& schedule = run.nvls->plan->schedule;
+    const std::size_t head = schedule.place_in_node(run.member);
+    const std::size_t node = schedule.node_of(run.member);
+    PushedSlice slice;
+    slice.collective = run.instance;
+    slice.part = channel * static_cast<std::uint32_t>(schedule.members_of(node).size()) +
+                 static_cast<std::uint32_t>(head);
+    slice.number = unit;
+    slice.listener = this;
+    slice.run = run.index;
+    slice.tree = &run.nvls->plan->trees[head];
+    slice.bytes = schedule.bytes(run.member, static_cast<std::int32_t>(channel),
+                                 unit / schedule.stride(), unit % schedule.stride());
+    slice.kind = communication_of(run.plan.kind);
+    pushes_.push(
+        slice, node,
+        later(std::max(queue_.now(), run.nvls->channels[channel].due[unit]), schedule.hop()));
+}
+
+CollectiveRun& NvlsSteps::head_of(const PushedSlice& slice, std::size_t node) {
+    const CollectiveRun& like = host_.part_number(slice.run);
+    const NvlsSchedule& schedule = like.nvls->plan->schedule;
+    const std::size_t head = schedule.place_in_node(like.member);
+    return host_.part_of_member(like, schedule.members_of(node)[head]);
+}
+
+std::uint64_t NvlsSteps::operation_of(const PushedSlice& slice, std::size_t node) {
+    return head_of(slice, node).operation;
+}
+
+void NvlsSteps::on_result(const PushedSlice& slice, std::size_t node, Time due) {
+    CollectiveRun& run = head_of(slice, node);
+    const auto heads = static_cast<std::uint32_t>(run.nvls->plan->schedule.members_of(node).size());
+    const std::uint32_t channel = slice.part / heads;
+    run.nvls->channels[channel].due[slice.number] = due;
+    host_.arrive_at(run, (channel << what_bits) | result_is_in, slice.number, Bytes());
+}
+
 void NvlsSteps::spread(CollectiveRun& run, std::uint32_t channel, std::uint32_t unit) {
     const NvlsSchedule& schedule = run.nvls->plan->schedule;
+    if (!run.nvls->plan->trees.empty()) {
+        operations_.write_to_all(operation(run, channel, unit));
+        return;
+    }
     for (const std::size_t child :
          schedule.children(run.member, static_cast<std::int32_t>(channel))) {
         send(run, channel, unit, child, result_is_in);

@@ -1,10 +1,10 @@
 // Carries out collectives by NVLS on networks whose switches reduce and multicast: the three stages
-// of every loop of every channel, and the trees between nodes.
+// of every loop of every channel, and the trees between nodes: of heads, or of switches.
 //
 // A stage takes its time at the endpoint. In the second one the head of a part asks for sums, unit
 // by unit, the next one when the last one is in, and writes each to all members at once, or sends
-// it up the tree. What is in may be used when the stage is over and the hops behind it, or when the
-// network has delivered it, whichever is later.
+// it up the tree, or pushes it. What is in may be used when the stage is over and the hops behind
+// it, or when the network has delivered it, whichever is later.
 //
 //     steps.start(run);                         // the rank is there
 //     if (steps.act(run, place, number, bytes)) { ... }    // what arrive() was told; true: done
@@ -18,6 +18,7 @@
 #include "base/quantities.h"
 #include "engine/clock/event_queue.h"
 #include "engine/collective/run.h"
+#include "engine/network/push_reductions.h"
 #include "engine/network/switch_operations.h"
 #include "engine/network/transport.h"
 
@@ -42,12 +43,14 @@ protected:
 
 class NvlsSteps final : private MessageOwner,
                         private SwitchOperationListener,
+                        private PushListener,
                         private EventHandler {
 public:
     NvlsSteps(const topology::NetworkDescription& description, EventQueue& queue,
-              Transport& transport, NvlsHost& host)
+              Transport& transport, PushReductions& pushes, NvlsHost& host)
         : queue_(queue),
           transport_(transport),
+          pushes_(pushes),
           host_(host),
           operations_(description, queue, transport, *this) {}
 
@@ -63,7 +66,7 @@ private:
         request,       ///< for the sum of a unit: `bytes` is the operation
         part_is_in,    ///< of a unit: from the own node or from a child
         sum_is_in,     ///< of a unit, of the own node
-        result_is_in,  ///< of a unit, from the parent
+        result_is_in,  ///< of a unit, from the parent or the switches
         copy_is_in,    ///< of a unit, of a head of the node
         scatter_ends,
         stage_ends,
@@ -85,6 +88,8 @@ private:
                     std::size_t member) override;
     void on_sum(const SwitchOperation& what) override;
     void on_copy(const SwitchOperation& what, std::size_t member) override;
+    [[nodiscard]] std::uint64_t operation_of(const PushedSlice& slice, std::size_t node) override;
+    void on_result(const PushedSlice& slice, std::size_t node, Time due) override;
     void handle(std::uint64_t timer) override;
 
     NvlsRun& part(CollectiveRun& run, const std::shared_ptr<const NvlsPlan>& plan);
@@ -100,6 +105,9 @@ private:
     void add_part(CollectiveRun& run, std::uint32_t channel, std::uint32_t unit);
     void send(CollectiveRun& run, std::uint32_t channel, std::uint32_t unit, std::size_t to,
               What what);
+    void push(const CollectiveRun& run, std::uint32_t channel, std::uint32_t unit);
+    /// The head of a node for which that was pushed.
+    CollectiveRun& head_of(const PushedSlice& slice, std::size_t node);
     void spread(CollectiveRun& run, std::uint32_t channel, std::uint32_t unit);
     void take_in(CollectiveRun& run, std::uint32_t channel, std::int64_t loop, Time due);
     void gather(CollectiveRun& run, std::uint32_t channel);
@@ -108,6 +116,7 @@ private:
 
     EventQueue& queue_;
     Transport& transport_;
+    PushReductions& pushes_;
     NvlsHost& host_;
     SwitchOperations operations_;
     Pool<Timer> timers_;

@@ -32,6 +32,14 @@ namespace npunet::engine {
 struct LibraryEstimate {
     Time time;  ///< from the start of the last member to the end of all
     std::string algorithm;
+    std::int32_t blocks = 0;  ///< thread blocks of a GPU
+};
+
+/// A place among collectives that a library launches together.
+struct PlaceInLaunch {
+    std::uint64_t launch = 0;  ///< the number of its first collective in the communicator
+    std::int32_t first = 0;    ///< channel
+    std::int32_t of_all = 0;   ///< channels
 };
 
 /// One phase of every chunk of a lane at one rank.
@@ -72,6 +80,10 @@ struct CollectivePlan {
     std::shared_ptr<const NvlsPlan> nvls;
     /// The same where no contention is modelled. Not null with either of them.
     std::shared_ptr<const LibraryEstimate> estimate;
+    /// Thread blocks of a GPU with `library` or `nvls`.
+    std::int32_t blocks = 0;
+    /// With `library`, of several that are launched together; else null.
+    std::shared_ptr<const PlaceInLaunch> launch;
 
     [[nodiscard]] bool by_library() const { return estimate != nullptr; }
     [[nodiscard]] std::size_t streams() const {

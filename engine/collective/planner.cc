@@ -70,19 +70,6 @@ void add_route(Likeness& likeness, const topology::NetworkDescription& network, 
     }
 }
 
-/// A member's part in the number-th collective of the group; null where it has no such.
-const ProgramOperation* collective_of(const Workload& workload, Rank member, std::int32_t group,
-                                      std::size_t number) {
-    const RankProgram& program = workload.program(member);
-    const std::vector<std::int32_t>& groups = workload.bindings[member.index()].groups;
-    const auto slot =
-        static_cast<std::size_t>(std::find(groups.begin(), groups.end(), group) - groups.begin());
-    if (slot >= program.collectives_of.size() || number >= program.collectives_of[slot].size()) {
-        return nullptr;
-    }
-    return &program.operations[program.collectives_of[slot][number]];
-}
-
 bool is_open(const SystemConfig& system, CollectiveKind kind) {
     return system.implementations(kind).empty() || system.preferred_dataset_splits == 0 ||
            system.active_chunks_per_dimension == 0;
@@ -99,6 +86,7 @@ CollectivePlanner::CollectivePlanner(const topology::NetworkDescription& network
       workload_(workload),
       builder_(system, dialect),
       library_(network, system),
+      launches_(workload),
       chooser_(std::make_unique<AlgorithmChooser>(network, system, workload.ranks())) {
     communicators_.resize(workload.groups.size());
     numbers_.resize(workload.programs.size());
@@ -268,7 +256,8 @@ CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
         const ProgramOperation* first =
             collective_of(workload_, task.ranks->front(), group, number_of(rank, operation));
         task.type = first != nullptr ? first->type : DataType::None;
-        return library_.plan(own.layout, task);
+        return system_.library->launches_groups ? launched(group, number_of(rank, operation), task)
+                                                : library_.plan(own.layout, task);
     }
     CollectiveRecipe special;
     const CollectiveRecipe* used = &special;
@@ -300,6 +289,26 @@ CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
                          system_.file)});
     }
     return plan;
+}
+
+CollectivePlan CollectivePlanner::launched(std::int32_t group, std::size_t number,
+                                           const CollectiveTask& task) {
+    const CommunicatorLayout& layout = communicator(group).layout;
+    const GroupLaunches::Launch launch = launches_.of(group, number);
+    std::vector<CollectiveTask> tasks;
+    std::size_t own = 0;
+    for (std::size_t i = launch.first; i < launch.first + launch.count; ++i) {
+        const ProgramOperation* const part =
+            collective_of(workload_, task.ranks->front(), group, i);
+        own = i == number ? tasks.size() : own;
+        if (i == number) {
+            tasks.push_back(task);
+        } else if (part != nullptr && library_.is_for(task_of(group, *part))) {
+            tasks.push_back(task_of(group, *part));
+        }
+    }
+    return tasks.size() < 2 ? library_.plan(layout, task)
+                            : library_.plan_launched(layout, tasks, own, launch.first);
 }
 
 std::size_t CollectivePlanner::number_of(Rank rank, const ProgramOperation& operation) {

@@ -33,6 +33,7 @@
 #include <vector>
 
 #include "engine/collective/communicator_layout.h"
+#include "engine/collective/group_launches.h"
 #include "engine/collective/library_planner.h"
 #include "engine/collective/plan.h"
 #include "engine/collective/plan_builder.h"
@@ -120,6 +121,9 @@ private:
                                                   CollectiveTask& task);
     /// Which of its group's collectives the operation is a part of, in program order.
     [[nodiscard]] std::size_t number_of(Rank rank, const ProgramOperation& operation);
+    /// By a communication library that launches several together.
+    [[nodiscard]] CollectivePlan launched(std::int32_t group, std::size_t number,
+                                          const CollectiveTask& task);
     [[nodiscard]] Rows rows_of(std::int32_t group, std::size_t number) const;
     /// What a member sends on average in that collective, rounded up to a power of two: there are
     /// as many choices as such sizes. Nothing where the rows are not known.
@@ -145,6 +149,7 @@ private:
     const Workload& workload_;
     PlanBuilder builder_;
     LibraryPlanner library_;
+    GroupLaunches launches_;
     std::unique_ptr<AlgorithmChooser> chooser_;
     std::vector<std::unique_ptr<Communicator>> communicators_;  ///< by group
     using ChoiceKey = std::tuple<std::uint64_t, CollectiveKind, std::int64_t, std::int32_t, bool>;

@@ -98,6 +98,7 @@ struct CollectiveRun {
     bool filling = false;          ///< queues are being looked at
     std::size_t streams_left = 0;  ///< from a file, or of a library: thread blocks
     std::size_t present = 0;       ///< members that have started, of a collective in closed form
+    std::int32_t blocks = 0;       ///< thread blocks of a library that take part
     CollectivePlan plan;
     std::vector<StreamQueue> queues;
     std::vector<EarlyMessage> early;       ///< until the run has streams

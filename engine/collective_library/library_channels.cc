@@ -7,6 +7,7 @@ namespace npunet::engine {
 namespace {
 
 constexpr std::int64_t kib = 1024;
+constexpr std::int64_t least_traffic = 32 * kib;  // of a channel
 
 /// Bytes of the call for each thread, at least, before channels and threads are saved.
 std::int64_t bytes_a_thread(const LibraryCall& call, const LibraryChoice& choice) {
@@ -28,7 +29,6 @@ std::int32_t most_threads(const LibraryChoice& choice) {
 }  // namespace
 
 ChannelUse channels_used(const LibraryCall& call, const LibraryChoice& choice, std::int32_t most) {
-    constexpr std::int64_t least_traffic = 32 * kib;  // of a channel
     ChannelUse use;
     use.channels = most;
     use.threads = most_threads(choice);
@@ -42,13 +42,40 @@ ChannelUse channels_used(const LibraryCall& call, const LibraryChoice& choice, s
             use.threads /= 2;
         }
     }
-    const std::int64_t factor = (call.kind == CollectiveKind::AllReduce ? 2 : 1) *
-                                (choice.protocol == LibraryProtocol::LL ? 4 : 1);
-    const std::int64_t cells = (call.bytes * factor + least_traffic - 1) / least_traffic;
+    const std::int64_t traffic = launch_traffic(call, choice.protocol);
+    const std::int64_t cells = (traffic + least_traffic - 1) / least_traffic;
     use.channels = static_cast<std::int32_t>(
         std::clamp<std::int64_t>(cells, 1, static_cast<std::int64_t>(use.channels)));
     use.bytes = (call.bytes + use.channels - 1) / use.channels;
     return use;
+}
+
+std::int64_t launch_traffic(const LibraryCall& call, LibraryProtocol protocol) {
+    return call.bytes * (call.kind == CollectiveKind::AllReduce ? 2 : 1) *
+           (protocol == LibraryProtocol::LL ? 4 : 1);
+}
+
+std::vector<LaunchShare> launch_shares(const std::vector<std::int64_t>& traffic,
+                                       std::int32_t most) {
+    std::int64_t total = 0;
+    for (const std::int64_t one : traffic) {
+        total += one;
+    }
+    const std::int64_t each = std::max(least_traffic, (total + most - 1) / most);
+    std::vector<LaunchShare> shares;
+    std::int64_t before = 0;
+    for (const std::int64_t one : traffic) {
+        LaunchShare share;
+        share.first = static_cast<std::int32_t>(before / each);
+        before += one;
+        const auto last = static_cast<std::int32_t>((before - 1) / each);
+        share.channels = last - share.first + 1;
+        shares.push_back(share);
+    }
+    for (LaunchShare& share : shares) {
+        share.of_all = shares.back().first + shares.back().channels;
+    }
+    return shares;
 }
 
 std::int64_t nvls_chunk(std::int64_t channel_bytes, std::int32_t heads) {
@@ -76,6 +103,22 @@ std::int64_t nvls_tree_chunk(std::int64_t channel_bytes, std::int32_t heads, std
     lower(16, 128 * kib);
     lower(4, 64 * kib);
     lower(1, 32 * kib);
+    return chunk;
+}
+
+std::int64_t collnet_chunk(LibraryAlgorithm algorithm, std::int64_t part_bytes,
+                           std::int32_t per_node) {
+    const bool direct = algorithm == LibraryAlgorithm::CollNetDirect;
+    const std::int64_t depth = direct ? 2 : per_node;
+    std::int64_t chunk = direct ? 512 * kib : 256 * kib;
+    const auto lower = [&](std::int64_t chunks, std::int64_t least) {
+        while (chunk > least && part_bytes < chunks * depth * chunk) {
+            chunk /= 2;
+        }
+    };
+    lower(64, 128 * kib);
+    lower(8, 64 * kib);
+    lower(direct ? 8 : 1, 32 * kib);
     return chunk;
 }
 

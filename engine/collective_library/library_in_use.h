@@ -23,6 +23,15 @@ struct LibraryInUse {
     std::array<bool, 9> kinds{};
     /// "nccl-algo" and "nccl-proto".
     LibraryOverride override;
+    /// "nccl-collnet": switches between nodes may add up.
+    bool collnet = false;
+    /// "gpus-per-node": nodes are so many NPUs each, by number; 0: the innermost tier.
+    std::int32_t gpus_per_node = 0;
+    /// "nccl-group": collectives of a communicator that wait for the same are launched together.
+    bool launches_groups = false;
+    /// "gpu-sms": of a GPU, of which each thread block of a collective takes one from computations;
+    /// 0: none does.
+    std::int32_t gpu_sms = 0;
     /// Of elements whose type the trace does not tell: "data-type-bytes".
     std::int64_t element_bytes = 2;
 

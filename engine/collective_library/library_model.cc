@@ -42,6 +42,10 @@ std::int64_t ceil_of(std::int64_t a, std::int64_t b) {
 constexpr std::array<double, 3> ring_network_hops{2.7 / 14, 4.0 / 14, 1};
 constexpr std::array<double, 3> tree_network_hops{5.0 / 14, 8.5 / 14, 1};
 constexpr double nvls_tree_network_hop = 20.9 / 14;
+constexpr double nvls_network_hop = 18.0 / 14;
+/// Through switches that add up and back.
+constexpr double direct_network_hop = 31.0 / 14;
+constexpr double chain_network_hop = 30.0 / 14;
 
 /// How often the NICs of a node carry the data of an all-reduce over trees, in each direction: with
 /// two nodes each sends to the other; else a node is inside one of the two trees and a leaf of the
@@ -71,7 +75,8 @@ std::int32_t LibraryModel::channels_of(const LibraryCall& call, const LibraryMac
 
 std::optional<LibraryTiming> LibraryModel::time(const LibraryCall& call,
                                                 const LibraryMachine& machine,
-                                                const LibraryOverride& override) const {
+                                                const LibraryOverride& override,
+                                                const LaunchShare* launch) const {
     LibraryTiming timing;
     if (call.kind == CollectiveKind::AllToAll) {
         const SendTimes times = send_times(call, machine, timing.choice, timing.use);
@@ -84,6 +89,11 @@ std::optional<LibraryTiming> LibraryModel::time(const LibraryCall& call,
     }
     timing.choice = *choice;
     timing.use = channels_used(call, *choice, channels_of(call, machine, choice->algorithm));
+    if (launch != nullptr) {
+        timing.use.channels = launch->channels;
+        timing.use.bytes = ceil_of(call.bytes, launch->channels);
+        timing.use.launched = launch->of_all;
+    }
     double us = 0;
     switch (choice->algorithm) {
         case LibraryAlgorithm::Ring:
@@ -93,11 +103,19 @@ std::optional<LibraryTiming> LibraryModel::time(const LibraryCall& call,
             us = tree_time(call, machine, choice->protocol, timing.use);
             break;
         case LibraryAlgorithm::Nvls:
-            us = nvls_times(call, timing.use).time(1);
+            us = call.nodes == 1 ? nvls_times(call, timing.use).time(0)
+                                 : nvls_network_times(call, machine, timing.use).time(1);
             break;
         case LibraryAlgorithm::NvlsTree:
-            us = nvls_tree_times(call, machine, timing.use).time(call.nodes);
+            us = nvls_tree_times(call, machine, timing.use).time(2 * tree_levels(call.nodes));
             break;
+        case LibraryAlgorithm::CollNetDirect:
+        case LibraryAlgorithm::CollNetChain:
+            if (is_by_collnet(call, choice->algorithm)) {
+                us = collnet_time(call, machine, choice->algorithm, timing.use);
+                break;
+            }
+            [[fallthrough]];
         default:
             // Chosen by the tuner's rule; no data to give them costs: the tuner's own estimate.
             us = tuner_.estimate(call, machine, *choice).value_or(0);
@@ -123,7 +141,7 @@ RingChannel LibraryModel::ring_channel(const LibraryCall& call, const LibraryMac
     }
     channel.hop = time_of(hop);
     // GB/s of data, of one block.
-    const double wire = link * share_of_data(protocol) / use.channels;
+    const double wire = link * share_of_data(protocol) / use.at_work();
     const double send = simple ? wire : std::min(wire, constants_.block[index_of(protocol)]);
     const double receive = simple ? constants_.copy : constants_.block[index_of(protocol)];
     const double slice = simple ? constants_.slice : 0;
@@ -175,7 +193,7 @@ double LibraryModel::ring_time(const LibraryCall& call, const LibraryMachine& ma
 double LibraryModel::ring_start(const LibraryCall& call, const LibraryMachine& machine,
                                 LibraryProtocol protocol, const ChannelUse& use) const {
     const double all = channels_of(call, machine, LibraryAlgorithm::Ring);
-    return constants_.base[index_of(protocol)] + constants_.block_start * use.channels / all;
+    return constants_.base[index_of(protocol)] + constants_.block_start * use.at_work() / all;
 }
 
 LibraryModel::Hops LibraryModel::hops_of(LibraryProtocol protocol) const {
@@ -185,7 +203,8 @@ LibraryModel::Hops LibraryModel::hops_of(LibraryProtocol protocol) const {
 
 std::optional<ChannelTiming> LibraryModel::channel_timing(const LibraryCall& call,
                                                           const LibraryMachine& machine,
-                                                          const LibraryOverride& override) const {
+                                                          const LibraryOverride& override,
+                                                          const LaunchShare* launch) const {
     ChannelTiming parts;
     if (call.kind == CollectiveKind::AllToAll) {
         const SendTimes times = send_times(call, machine, parts.timing.choice, parts.timing.use);
@@ -200,7 +219,7 @@ std::optional<ChannelTiming> LibraryModel::channel_timing(const LibraryCall& cal
         parts.chunk = call.bytes;
         return parts;
     }
-    const auto timing = time(call, machine, override);
+    const auto timing = time(call, machine, override, launch);
     if (!timing || has_root(call.kind)) {
         return std::nullopt;
     }
@@ -214,6 +233,18 @@ std::optional<ChannelTiming> LibraryModel::channel_timing(const LibraryCall& cal
         parts.far_hop = channel.far_hop;
         parts.ring.work = {{channel.chunks, 1, channel.each, channel.each}};
         parts.chunk = tree_chunk_of(call, protocol, timing->use);
+        return parts;
+    }
+    if (is_by_collnet(call, timing->choice.algorithm)) {
+        const CollNetChannel channel =
+            collnet_channel(call, machine, timing->choice.algorithm, timing->use);
+        parts.start = time_of(constants_.base[index_of(protocol)]);
+        parts.ring.calls = 1;
+        parts.ring.hop = channel.near_hop;
+        parts.far_hop = channel.network;
+        parts.ring.work = {{channel.chunks, 1, channel.each, channel.each}};
+        parts.chunk = collnet_chunk_of(call, timing->choice.algorithm, timing->use);
+        parts.slots = static_cast<std::int32_t>(channel.slots);
         return parts;
     }
     if (timing->choice.algorithm != LibraryAlgorithm::Ring) {
@@ -252,7 +283,7 @@ TreeChannel LibraryModel::tree_channel(const LibraryCall& call, const LibraryMac
         link = std::min(link, machine.nics * machine.nic_rate * constants_.network_share /
                                   tree_copies(call.nodes));
     }
-    const double wire = link * share_of_data(protocol) / use.channels;
+    const double wire = link * share_of_data(protocol) / use.at_work();
     const double rate = simple ? wire : std::min(wire, constants_.block[index_of(protocol)]);
     const std::int64_t chunk = tree_chunk_of(call, protocol, use);
     TreeChannel channel;
@@ -270,6 +301,52 @@ double LibraryModel::tree_time(const LibraryCall& call, const LibraryMachine& ma
                                LibraryProtocol protocol, const ChannelUse& use) const {
     const Time time = tree_channel_time(tree_channel(call, machine, protocol, use));
     return constants_.base[index_of(protocol)] + static_cast<double>(time.ps()) * 1e-6;
+}
+
+bool LibraryModel::is_by_collnet(const LibraryCall& call, LibraryAlgorithm algorithm) {
+    return call.kind == CollectiveKind::AllReduce &&
+           (algorithm == LibraryAlgorithm::CollNetDirect ||
+            algorithm == LibraryAlgorithm::CollNetChain);
+}
+
+std::int64_t LibraryModel::collnet_chunk_of(const LibraryCall& call, LibraryAlgorithm algorithm,
+                                            const ChannelUse& use) {
+    const std::int64_t parts = algorithm == LibraryAlgorithm::CollNetDirect ? call.per_node() : 1;
+    const std::int64_t part = ceil_of(use.bytes, parts);
+    const std::int64_t most = collnet_chunk(algorithm, part, call.per_node());
+    return std::min(most, std::max<std::int64_t>(part, 16));
+}
+
+CollNetChannel LibraryModel::collnet_channel(const LibraryCall& call, const LibraryMachine& machine,
+                                             LibraryAlgorithm algorithm,
+                                             const ChannelUse& use) const {
+    const bool direct = algorithm == LibraryAlgorithm::CollNetDirect;
+    const double per_node = call.per_node();
+    // As in a tree, 2 (n - 1) / n of the data a GPU; the NICs of a node carry them once.
+    double link = machine.nics * machine.nic_rate * constants_.network_share;
+    if (call.per_node() > 1) {
+        link = std::min({link, constants_.simple_link,
+                         constants_.simple_link * per_node / (2 * (per_node - 1))});
+    }
+    const std::int32_t parts = direct ? call.per_node() : 1;
+    const std::int64_t chunk = collnet_chunk_of(call, algorithm, use);
+    CollNetChannel channel;
+    channel.near_steps = direct ? std::min(call.per_node() - 1, 1) : call.per_node() - 1;
+    channel.near_hop = time_of(constants_.hop[index_of(LibraryProtocol::Simple)]);
+    channel.network =
+        time_of(std::max(constants_.network_hop * (direct ? direct_network_hop : chain_network_hop),
+                         machine.push_latency));
+    channel.each = time_of(constants_.slice +
+                           static_cast<double>(chunk) * parts * use.channels / (link * bytes_a_us));
+    channel.chunks = std::max<std::int64_t>(1, ceil_of(ceil_of(use.bytes, parts), chunk));
+    return channel;
+}
+
+double LibraryModel::collnet_time(const LibraryCall& call, const LibraryMachine& machine,
+                                  LibraryAlgorithm algorithm, const ChannelUse& use) const {
+    const Time time = collnet_channel_time(collnet_channel(call, machine, algorithm, use));
+    return constants_.base[index_of(LibraryProtocol::Simple)] +
+           static_cast<double>(time.ps()) * 1e-6;
 }
 
 LibraryModel::NvlsTimes LibraryModel::nvls_times(const LibraryCall& call,
@@ -303,6 +380,22 @@ LibraryModel::NvlsTimes LibraryModel::nvls_tree_times(const LibraryCall& call,
     return times;
 }
 
+LibraryModel::NvlsTimes LibraryModel::nvls_network_times(const LibraryCall& call,
+                                                         const LibraryMachine& machine,
+                                                         const ChannelUse& use) const {
+    const std::int32_t heads = call.per_node();
+    NvlsTimes times;
+    times.start = constants_.nvls_tree_base;
+    times.chunk = nvls_chunk(use.bytes, heads);
+    times.loops = std::max<std::int64_t>(1, ceil_of(use.bytes, times.chunk * heads));
+    const double bytes = static_cast<double>(times.chunk * heads * use.channels);
+    const double inside = bytes * (heads + 1) / heads / (constants_.nvls_link * bytes_a_us);
+    const double network = machine.nics * machine.nic_rate * constants_.network_share;
+    times.hop = std::max(constants_.network_hop * nvls_network_hop, machine.push_latency);
+    times.stage = constants_.nvls_loop + std::max(inside, bytes / (network * bytes_a_us));
+    return times;
+}
+
 std::optional<NvlsTiming> LibraryModel::nvls_timing(const LibraryCall& call,
                                                     const LibraryMachine& machine,
                                                     const LibraryOverride& override) const {
@@ -311,13 +404,14 @@ std::optional<NvlsTiming> LibraryModel::nvls_timing(const LibraryCall& call,
         return std::nullopt;
     }
     const LibraryAlgorithm algorithm = timing->choice.algorithm;
-    if (algorithm != LibraryAlgorithm::NvlsTree &&
-        (algorithm != LibraryAlgorithm::Nvls || call.nodes > 1)) {
+    const bool trees = algorithm == LibraryAlgorithm::NvlsTree;
+    if (!trees && (algorithm != LibraryAlgorithm::Nvls ||
+                   (call.nodes > 1 && call.kind != CollectiveKind::AllReduce))) {
         return std::nullopt;
     }
-    const NvlsTimes times = algorithm == LibraryAlgorithm::Nvls
-                                ? nvls_times(call, timing->use)
-                                : nvls_tree_times(call, machine, timing->use);
+    const NvlsTimes times = trees             ? nvls_tree_times(call, machine, timing->use)
+                            : call.nodes == 1 ? nvls_times(call, timing->use)
+                                              : nvls_network_times(call, machine, timing->use);
     return NvlsTiming{*timing,     time_of(times.start), time_of(times.stage), time_of(times.hop),
                       times.loops, times.chunk};
 }

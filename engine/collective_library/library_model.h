@@ -8,8 +8,9 @@
 // Between nodes the hops are the mean of those in nodes and between them, and the share is that of
 // the NICs, where it is less. Tree: chunks follow each other up and down, and a GPU in a chain
 // sends and receives both. NVLS: loops of three stages (scatter; reduce and multicast; gather).
-// NVLSTree: loops that follow each other through the trees between nodes. All-to-all: the parts of
-// all transfers share the links.
+// NVLSTree: loops that follow each other through the trees between nodes. CollNet: chunks that
+// follow each other to the network, which adds them up, and back. All-to-all: the parts of all
+// transfers share the links.
 //
 // C++17-clean.
 #pragma once
@@ -17,6 +18,7 @@
 #include <optional>
 
 #include "base/quantities.h"
+#include "engine/collective_library/channel_collnet.h"
 #include "engine/collective_library/channel_ring.h"
 #include "engine/collective_library/channel_tree.h"
 #include "engine/collective_library/library_channels.h"
@@ -31,14 +33,14 @@ struct LibraryTiming {
     Time time;  ///< from the start of the kernel on all GPUs to the end on the last one
 };
 
-/// What an endpoint of a ring, a tree, or of sends and receives, costs: for a simulation of the
-/// messages.
+/// What an endpoint of a ring, a tree, CollNet, or of sends and receives, costs: for a simulation
+/// of the messages.
 struct ChannelTiming {
     LibraryTiming timing;
     Time start;  ///< before a block's first call; the end of the kernel is in it
-    /// `hop`: within a node. A tree has one call a loop, which receives and sends.
+    /// `hop`: within a node. A tree and CollNet have one call a loop, which receives and sends.
     RingChannel ring;
-    Time far_hop;             ///< between nodes
+    Time far_hop;             ///< between nodes; of CollNet through the switches and back
     std::int64_t chunk = 0;   ///< data of a call, at most
     std::int32_t slices = 1;  ///< of a call, at most
     std::int32_t slots = 8;   ///< slices of a connection
@@ -59,15 +61,23 @@ public:
     LibraryModel(const GpuArchitecture& architecture, const LibraryVersion& version,
                  const LibraryConstants& constants);
 
-    /// Nothing where the library, or what the override leaves of it, cannot carry it out.
+    /// Nothing where the library, or what the override leaves of it, cannot carry it out. `launch`:
+    /// of a ring or tree that is launched together with others, else null; others at its channels
+    /// are not counted in.
     [[nodiscard]] std::optional<LibraryTiming> time(const LibraryCall& call,
                                                     const LibraryMachine& machine,
-                                                    const LibraryOverride& override) const;
+                                                    const LibraryOverride& override,
+                                                    const LaunchShare* launch = nullptr) const;
 
-    /// The same in parts, where what is left is a ring, a tree or an all-to-all; else nothing.
+    /// The same in parts, where what is left is a ring, a tree, CollNet or an all-to-all; else
+    /// nothing.
     [[nodiscard]] std::optional<ChannelTiming> channel_timing(
-        const LibraryCall& call, const LibraryMachine& machine,
-        const LibraryOverride& override) const;
+        const LibraryCall& call, const LibraryMachine& machine, const LibraryOverride& override,
+        const LaunchShare* launch = nullptr) const;
+
+    /// Channels that there are for an algorithm.
+    [[nodiscard]] std::int32_t channels_of(const LibraryCall& call, const LibraryMachine& machine,
+                                           LibraryAlgorithm algorithm) const;
 
     /// Where what is left is NVLS or NVLSTree; else nothing.
     [[nodiscard]] std::optional<NvlsTiming> nvls_timing(const LibraryCall& call,
@@ -81,8 +91,6 @@ public:
                                            LibraryProtocol protocol, const ChannelUse& use) const;
 
 private:
-    [[nodiscard]] std::int32_t channels_of(const LibraryCall& call, const LibraryMachine& machine,
-                                           LibraryAlgorithm algorithm) const;
     [[nodiscard]] double ring_time(const LibraryCall& call, const LibraryMachine& machine,
                                    LibraryProtocol protocol, const ChannelUse& use) const;
     /// Data of a chunk of a tree.
@@ -93,6 +101,17 @@ private:
                                            LibraryProtocol protocol, const ChannelUse& use) const;
     [[nodiscard]] double tree_time(const LibraryCall& call, const LibraryMachine& machine,
                                    LibraryProtocol protocol, const ChannelUse& use) const;
+    /// Whether it is an all-reduce by CollNet, which is the only kind with a closed form.
+    [[nodiscard]] static bool is_by_collnet(const LibraryCall& call, LibraryAlgorithm algorithm);
+    [[nodiscard]] static std::int64_t collnet_chunk_of(const LibraryCall& call,
+                                                       LibraryAlgorithm algorithm,
+                                                       const ChannelUse& use);
+    [[nodiscard]] CollNetChannel collnet_channel(const LibraryCall& call,
+                                                 const LibraryMachine& machine,
+                                                 LibraryAlgorithm algorithm,
+                                                 const ChannelUse& use) const;
+    [[nodiscard]] double collnet_time(const LibraryCall& call, const LibraryMachine& machine,
+                                      LibraryAlgorithm algorithm, const ChannelUse& use) const;
     /// Of NVLS, in us.
     struct NvlsTimes {
         double start = 0;
@@ -100,13 +119,17 @@ private:
         double stage = 0;  ///< of a loop
         std::int64_t loops = 1;
         std::int64_t chunk = 0;
-        [[nodiscard]] double time(std::int32_t nodes) const {
-            return start + 2 * tree_levels(nodes) * hop + static_cast<double>(loops + 2) * stage;
+        [[nodiscard]] double time(std::int32_t hops) const {
+            return start + hops * hop + static_cast<double>(loops + 2) * stage;
         }
     };
     [[nodiscard]] NvlsTimes nvls_times(const LibraryCall& call, const ChannelUse& use) const;
     [[nodiscard]] NvlsTimes nvls_tree_times(const LibraryCall& call, const LibraryMachine& machine,
                                             const ChannelUse& use) const;
+    /// Of NVLS on several nodes, between which switches add up.
+    [[nodiscard]] NvlsTimes nvls_network_times(const LibraryCall& call,
+                                               const LibraryMachine& machine,
+                                               const ChannelUse& use) const;
     /// Of an all-to-all, in us.
     struct SendTimes {
         double start = 0;

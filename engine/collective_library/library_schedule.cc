@@ -1,8 +1,10 @@
 #include "engine/collective_library/library_schedule.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
+#include "engine/collective_library/collnet_schedule.h"
 #include "engine/collective_library/ring_schedule.h"
 #include "engine/collective_library/tree_schedule.h"
 
@@ -40,6 +42,16 @@ std::vector<std::vector<std::size_t>> LibrarySchedule::members_by_node() const {
     return nodes;
 }
 
+const topology::ReductionTree& LibrarySchedule::tree(std::int32_t /*block*/) const {
+    assert(false && "no block has a connection to switches");
+    static const topology::ReductionTree none;
+    return none;
+}
+
+std::size_t LibrarySchedule::member_of_tree(std::int32_t /*block*/, std::size_t place) const {
+    return place;
+}
+
 std::int64_t part_of_bytes(std::int64_t bytes, std::int64_t part, std::int64_t parts) {
     __extension__ using Wide = __int128;
     const auto end = [&](std::int64_t i) {
@@ -50,11 +62,17 @@ std::int64_t part_of_bytes(std::int64_t bytes, std::int64_t part, std::int64_t p
 
 std::shared_ptr<const LibrarySchedule> library_schedule(
     const LibraryCall& call, const ChannelTiming& timing,
-    const std::vector<std::int32_t>& node_of_member) {
-    if (timing.timing.choice.algorithm == LibraryAlgorithm::Tree) {
-        return std::make_shared<const TreeSchedule>(call, timing, node_of_member);
+    const std::vector<std::int32_t>& node_of_member, std::vector<topology::ReductionTree> trees) {
+    switch (timing.timing.choice.algorithm) {
+        case LibraryAlgorithm::Tree:
+            return std::make_shared<const TreeSchedule>(call, timing, node_of_member);
+        case LibraryAlgorithm::CollNetDirect:
+        case LibraryAlgorithm::CollNetChain:
+            return std::make_shared<const CollNetSchedule>(call, timing, node_of_member,
+                                                           std::move(trees));
+        default:
+            return std::make_shared<const RingSchedule>(call, timing, node_of_member);
     }
-    return std::make_shared<const RingSchedule>(call, timing, node_of_member);
 }
 
 }  // namespace npunet::engine

@@ -22,11 +22,16 @@
 #include "base/quantities.h"
 #include "engine/collective_library/channel_ring.h"
 #include "engine/collective_library/library_model.h"
+#include "topology/network/reduction_tree.h"
 
 namespace npunet::engine {
 
 /// The other end of a connection of a block.
 struct BlockEnd {
+    /// In place of a member: a tree of switches, which adds up what the blocks of all members with
+    /// such a connection send. The result comes to `block` of the same member.
+    static constexpr std::size_t switches = static_cast<std::size_t>(-1);
+
     std::size_t member = 0;
     std::int32_t block = 0;
     std::int32_t place = 0;  ///< of the connection, among those that go in or out there
@@ -57,6 +62,9 @@ public:
     /// That go over a connection in all.
     [[nodiscard]] std::int64_t slices() const { return slices_; }
     [[nodiscard]] Time hop(std::size_t from, std::size_t to) const {
+        if (to == BlockEnd::switches) {
+            return timing_.far_hop;
+        }
         return node_of_member_[from] == node_of_member_[to] ? timing_.ring.hop : timing_.far_hop;
     }
     void advance(SliceCursor& cursor) const;
@@ -71,6 +79,11 @@ public:
     /// Of a slice that is sent.
     [[nodiscard]] virtual Bytes bytes(std::size_t member, std::int32_t block,
                                       const SliceCursor& cursor) const = 0;
+    /// Blocks of a channel are one thread block.
+    [[nodiscard]] virtual std::int32_t channel_of(std::int32_t block) const { return block; }
+    /// Of a block with a connection to switches: their tree, and who its members are.
+    [[nodiscard]] virtual const topology::ReductionTree& tree(std::int32_t block) const;
+    [[nodiscard]] virtual std::size_t member_of_tree(std::int32_t block, std::size_t place) const;
 
 protected:
     LibrarySchedule(const ChannelTiming& timing, std::vector<std::int32_t> node_of_member);
@@ -92,9 +105,12 @@ private:
 [[nodiscard]] std::int64_t part_of_bytes(std::int64_t bytes, std::int64_t part, std::int64_t parts);
 
 /// All-reduce, all-gather, reduce-scatter or all-to-all of at least two members, as `timing` says:
-/// Ring, Tree, or sends and receives. `node_of_member`: from 0, the same number of members in each.
+/// Ring, Tree, CollNet, or sends and receives. `node_of_member`: from 0, the same number of members
+/// in each. `trees`: of CollNet, over one member of each node, in the order of nodes; of part p of
+/// the data number p, modulo their number.
 [[nodiscard]] std::shared_ptr<const LibrarySchedule> library_schedule(
     const LibraryCall& call, const ChannelTiming& timing,
-    const std::vector<std::int32_t>& node_of_member);
+    const std::vector<std::int32_t>& node_of_member,
+    std::vector<topology::ReductionTree> trees = {});
 
 }  // namespace npunet::engine

@@ -68,7 +68,9 @@ bool LibraryTuner::can(const LibraryCall& call, const LibraryMachine& machine,
     const bool reduces_all = call.kind == CollectiveKind::AllReduce;
     const bool shards =
         call.kind == CollectiveKind::AllGather || call.kind == CollectiveKind::ReduceScatter;
-    const bool network_reduces = machine.collnet && call.nodes > 1 && call.per_node() <= 8;
+    const bool network_reduces =
+        machine.collnet && call.nodes > 1 && call.per_node() <= 8 &&
+        (call.switches_reduce_type || call.kind == CollectiveKind::AllGather);
     switch (choice.algorithm) {
         case LibraryAlgorithm::Ring:
             return reduces_all || shards || call.kind == CollectiveKind::Broadcast ||

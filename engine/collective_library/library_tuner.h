@@ -21,10 +21,11 @@ namespace npunet::engine {
 
 /// What there is between the nodes.
 struct LibraryMachine {
-    std::int32_t nics = 8;   ///< of a node
-    double nic_rate = 50;    ///< GB/s of each
-    double nic_latency = 0;  ///< us, as the library's topology file has it
-    bool collnet = false;    ///< a network that reduces, and a plugin for it
+    std::int32_t nics = 8;    ///< of a node
+    double nic_rate = 50;     ///< GB/s of each
+    double nic_latency = 0;   ///< us, as the library's topology file has it
+    bool collnet = false;     ///< a network that reduces, and a plugin for it
+    double push_latency = 0;  ///< us through its switches and back, at least
 };
 
 /// As NCCL_ALGO and NCCL_PROTO: what is left is chosen from; empty: everything.

@@ -30,6 +30,7 @@ public:
     [[nodiscard]] bool sends(std::int32_t /*call*/) const override { return true; }
     [[nodiscard]] Bytes bytes(std::size_t member, std::int32_t block,
                               const SliceCursor& cursor) const override;
+    [[nodiscard]] std::int32_t channel_of(std::int32_t block) const override { return block / 2; }
 
 private:
     /// A member in the chain of a channel, and its node in the tree of the channel.

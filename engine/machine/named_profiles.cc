@@ -126,7 +126,8 @@ std::shared_ptr<const LibraryInUse> named_library(const SystemFields& fields,
                                                   const Dialect& dialect,
                                                   std::vector<std::string>& warnings) {
     if (!fields.contains("collectives")) {
-        for (const char* const key : {"gpu", "nccl-algo", "nccl-proto"}) {
+        for (const char* const key : {"gpu", "nccl-algo", "nccl-proto", "nccl-collnet",
+                                      "nccl-group", "gpus-per-node", "gpu-sms"}) {
             if (fields.contains(key)) {
                 warnings.push_back(
                     fmt::format("{}: {} has no effect without collectives", fields.file(), key));
@@ -150,6 +151,17 @@ std::shared_ptr<const LibraryInUse> named_library(const SystemFields& fields,
     }
     library.override = {named_choices("nccl-algo", library_algorithms(), fields),
                         named_choices("nccl-proto", library_protocols(), fields)};
+    library.collnet = fields.flag("nccl-collnet");
+    library.gpus_per_node = static_cast<std::int32_t>(
+        fields.integer("gpus-per-node", library.gpus_per_node, 1, 1 << 20));
+    library.launches_groups = fields.flag("nccl-group");
+    if (library.launches_groups && fields.integer("max-concurrent-comms", 0, 0) > 0) {
+        fields.refuse("nccl-group", fields["nccl-group"],
+                      "no max-concurrent-comms beside it: collectives of a launch run together",
+                      "Remove one of the two keys");
+    }
+    library.gpu_sms =
+        static_cast<std::int32_t>(fields.integer("gpu-sms", library.gpu_sms, 2, 1 << 16));
     library.element_bytes = fields.integer("data-type-bytes", library.element_bytes, 1, 1024);
     return std::make_shared<const LibraryInUse>(std::move(library));
 }

@@ -31,7 +31,8 @@ using SystemFields = JsonObject<nlohmann::json>;
 [[nodiscard]] std::shared_ptr<const StackProfile> named_stack(const SystemFields& fields,
                                                               const Dialect& dialect);
 /// "collectives" and "gpu": for the kinds of collective whose algorithm is not given. With
-/// "nccl-algo", "nccl-proto" and "data-type-bytes".
+/// "nccl-algo", "nccl-proto", "nccl-collnet", "nccl-group", "gpus-per-node", "gpu-sms" and
+/// "data-type-bytes".
 [[nodiscard]] std::shared_ptr<const LibraryInUse> named_library(const SystemFields& fields,
                                                                 const Dialect& dialect,
                                                                 std::vector<std::string>& warnings);

@@ -62,6 +62,10 @@ const std::vector<std::string> system_keys{"endpoint-delay",
                                            "gpu",
                                            "nccl-algo",
                                            "nccl-proto",
+                                           "nccl-collnet",
+                                           "nccl-group",
+                                           "gpus-per-node",
+                                           "gpu-sms",
                                            "npus"};
 
 /// 2^24 chunks of a collective can be told apart, and a dialect may make twice as many.

@@ -1,5 +1,6 @@
 #include "engine/npu/issue_rules.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -73,12 +74,19 @@ std::int64_t IssueRules::preference_of(const ProgramOperation& operation, Time n
     return 0;
 }
 
-Time IssueRules::slowed(Time duration) const {
-    if (!communication_slows()) {
+Time IssueRules::slowed(Time duration, std::int32_t blocks) const {
+    const bool takes_sms = sms() > 0 && blocks > 0;
+    if (!communication_slows() || (system_.comm_compute_slowdown <= 1 && !takes_sms)) {
         return duration;
     }
-    const double longer =
-        std::ceil(static_cast<double>(duration.ps()) * system_.comm_compute_slowdown);
+    double longer = static_cast<double>(duration.ps());
+    if (system_.comm_compute_slowdown > 1) {
+        longer *= system_.comm_compute_slowdown;
+    }
+    if (takes_sms) {
+        longer = longer * sms() / (sms() - std::min(blocks, sms() - 1));
+    }
+    longer = std::ceil(longer);
     return longer < 9.2e18 ? Time::ps(static_cast<std::int64_t>(longer)) : Time::max();
 }
 

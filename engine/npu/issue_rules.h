@@ -45,14 +45,20 @@ public:
     /// Whether communication slows the compute that begins beside it, so that it has to be begun
     /// first.
     [[nodiscard]] bool communication_slows() const {
-        return dialect_.scheduling_keys_count && system_.comm_compute_slowdown > 1;
+        return dialect_.scheduling_keys_count && (system_.comm_compute_slowdown > 1 || sms() > 0);
     }
 
-    /// What `duration` of a GPU operation becomes that begins beside communication; rounded up to a
-    /// picosecond, Time::max() where it does not fit.
-    [[nodiscard]] Time slowed(Time duration) const;
+    /// What `duration` of a GPU operation becomes that begins beside communication, of whose thread
+    /// blocks so many take a multiprocessor each; rounded up to a picosecond, Time::max() where it
+    /// does not fit.
+    [[nodiscard]] Time slowed(Time duration, std::int32_t blocks) const;
 
 private:
+    /// Of a GPU; 0: thread blocks take nothing from computations.
+    [[nodiscard]] std::int32_t sms() const {
+        return system_.library == nullptr ? 0 : system_.library->gpu_sms;
+    }
+
     const SystemConfig& system_;
     const Dialect& dialect_;
     const ComputeModel& compute_;

@@ -1,6 +1,7 @@
 #include "engine/program/program_order.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -162,6 +163,30 @@ void apply(Workload& workload, const WorkPattern& pattern,
     }
 }
 
+/// Gives operations more children, in ascending order: `more(number)`.
+template <typename More>
+void add_children(RankProgram& program, const More& more) {
+    std::vector<std::uint32_t> children;
+    children.reserve(program.children.size() + program.collectives.size());
+    std::uint32_t begin = 0;
+    for (std::size_t number = 0; number < program.operations.size(); ++number) {
+        const std::uint32_t end = program.child_begin[number + 1];
+        program.child_begin[number] = static_cast<std::uint32_t>(children.size());
+        const std::vector<std::uint32_t> added = more(number);
+        const auto own = program.children.begin();
+        for (const std::uint32_t child : added) {
+            if (!std::binary_search(own + begin, own + end, child)) {
+                ++program.operations[child].dependencies;
+            }
+        }
+        std::set_union(own + begin, own + end, added.begin(), added.end(),
+                       std::back_inserter(children));
+        begin = end;
+    }
+    program.child_begin.back() = static_cast<std::uint32_t>(children.size());
+    program.children = std::move(children);
+}
+
 /// Each collective waits for the one before it in its slot.
 void chain(RankProgram& program) {
     std::vector<std::uint32_t> next(program.operations.size(), none);
@@ -170,29 +195,52 @@ void chain(RankProgram& program) {
             next[list[k - 1]] = list[k];
         }
     }
-    std::vector<std::uint32_t> children;
-    children.reserve(program.children.size() + program.collectives.size());
-    for (std::size_t number = 0; number < program.operations.size(); ++number) {
-        const auto begin =
-            program.children.begin() + static_cast<std::ptrdiff_t>(program.child_begin[number]);
-        const auto end =
-            program.children.begin() + static_cast<std::ptrdiff_t>(program.child_begin[number + 1]);
-        const auto place = std::lower_bound(begin, end, next[number]);
-        program.child_begin[number] = static_cast<std::uint32_t>(children.size());
-        children.insert(children.end(), begin, place);
-        if (next[number] != none && (place == end || *place != next[number])) {
-            children.push_back(next[number]);
-            ++program.operations[next[number]].dependencies;
+    add_children(program, [&](std::size_t number) {
+        return next[number] == none ? std::vector<std::uint32_t>()
+                                    : std::vector<std::uint32_t>{next[number]};
+    });
+}
+
+/// Those that wait for the same run together; each waits for all that ran together before.
+void chain_launches(RankProgram& program) {
+    std::map<std::uint32_t, std::vector<std::uint32_t>> next;
+    const std::vector<std::vector<std::uint32_t>> parents = parents_of_collectives(program);
+    for (const std::vector<std::uint32_t>& list : program.collectives_of) {
+        std::vector<std::uint32_t> before;
+        for (std::size_t k = 0; k < list.size();) {
+            std::vector<std::uint32_t> launch{list[k]};
+            while (++k < list.size() && parents[list[k]] == parents[launch.front()]) {
+                launch.push_back(list[k]);
+            }
+            for (const std::uint32_t one : before) {
+                next[one] = launch;
+                std::sort(next[one].begin(), next[one].end());
+            }
+            before = std::move(launch);
         }
-        children.insert(children.end(), place, end);
     }
-    program.child_begin.back() = static_cast<std::uint32_t>(children.size());
-    program.children = std::move(children);
+    add_children(program, [&](std::size_t number) {
+        const auto found = next.find(static_cast<std::uint32_t>(number));
+        return found == next.end() ? std::vector<std::uint32_t>() : found->second;
+    });
 }
 
 }  // namespace
 
-void keep_program_order(Workload& workload) {
+std::vector<std::vector<std::uint32_t>> parents_of_collectives(const RankProgram& program) {
+    std::vector<std::vector<std::uint32_t>> parents(program.operations.size());
+    for (std::uint32_t parent = 0; parent < program.operations.size(); ++parent) {
+        for (std::uint32_t i = program.child_begin[parent]; i < program.child_begin[parent + 1];
+             ++i) {
+            if (is_of_group(program.operations[program.children[i]])) {
+                parents[program.children[i]].push_back(parent);
+            }
+        }
+    }
+    return parents;
+}
+
+void keep_program_order(Workload& workload, bool launches) {
     const auto& programs = workload.programs;
     if (std::any_of(programs.begin(), programs.end(), receives) &&
         !std::all_of(programs.begin(), programs.end(), has_one_order)) {
@@ -202,7 +250,11 @@ void keep_program_order(Workload& workload) {
         }
     }
     for (RankProgram& program : workload.programs) {
-        chain(program);
+        if (launches) {
+            chain_launches(program);
+        } else {
+            chain(program);
+        }
     }
 }
 

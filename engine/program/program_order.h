@@ -1,5 +1,6 @@
 // Program order: the collectives of a communicator run one after the other, in one order that all
-// its members keep.
+// its members keep. With `launches` those that follow each other in it and wait for the same
+// operations run together, and the next ones after all of them.
 //
 // The k-th collective of each member in trace order (program.h) are one. Trace order takes receives
 // as done when they are handed out; where nothing but its message tells when a receive ends, what
@@ -20,13 +21,20 @@
 // C++17-clean.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "engine/program/workload.h"
 
 namespace npunet::engine {
 
+/// By operation: of collectives, what they wait for, ascending; of others nothing.
+[[nodiscard]] std::vector<std::vector<std::uint32_t>> parents_of_collectives(
+    const RankProgram& program);
+
 /// Puts RankProgram::collectives_of, which is in trace order, in program order, and makes each
 /// collective wait for the one before it on its communicator. Ranks that shared a program share it
 /// afterwards where their orders are equal.
-void keep_program_order(Workload& workload);
+void keep_program_order(Workload& workload, bool launches = false);
 
 }  // namespace npunet::engine

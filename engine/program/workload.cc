@@ -229,7 +229,7 @@ public:
                 dangling_controls_));
         }
         if (options_.collectives_in_program_order) {
-            keep_program_order(workload_);
+            keep_program_order(workload_, options_.launches_groups);
         }
         return std::move(workload_);
     }

@@ -70,6 +70,8 @@ struct WorkloadOptions {
     /// Collectives of one communicator run one at a time (program_order.h); not with
     /// IssueOrder::HashWalk.
     bool collectives_in_program_order = true;
+    /// But those that wait for the same operations together: a library launches them so.
+    bool launches_groups = false;
     bool tensors = false;
     IssueOrder issue_order = IssueOrder::AscendingId;
     bool broadcasts_replay = false;

@@ -250,7 +250,7 @@ void Simulation::begin_compute(Rank rank, std::uint32_t number) {
     const ProgramOperation& operation = workload_.program(rank).operations[number];
     Time duration = compute_.cost(rank, workload_.node_of(rank, operation), operation).duration;
     if (operation.kind == OperationKind::Compute && npus_[rank.index()].communications > 0) {
-        duration = rules_.slowed(duration);
+        duration = rules_.slowed(duration, collectives_.thread_blocks(rank));
     }
     if (duration == Time() && !dialect_.issue_after_each_completion) {
         end(rank, number);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "chakra/trace/kernel.h"
 #include "chakra/trace/node.h"
 
 namespace npunet::generators::profiler {
@@ -36,14 +37,15 @@ struct CommunicationCall {
     };
     Kind kind = Kind::Unknown;
     chakra::CollectiveType collective = chakra::CollectiveType::AllReduce;
-    std::int64_t in_bytes = unknown;       ///< of this rank's input tensors
-    std::int64_t out_bytes = unknown;      ///< of its output tensors
-    std::int64_t element_bytes = unknown;  ///< of the splits
-    std::vector<std::int64_t> in_split;    ///< elements to each member; empty: equal parts
-    std::vector<std::int64_t> out_split;   ///< elements from each member
-    std::string group_name;                ///< a name of this process alone
-    std::string group_description;         ///< of the framework: "default_pg", ...
-    RankList ranks;                        ///< of the group
+    std::int64_t in_bytes = unknown;                    ///< of this rank's input tensors
+    std::int64_t out_bytes = unknown;                   ///< of its output tensors
+    std::int64_t element_bytes = unknown;               ///< of the splits
+    chakra::DataType element = chakra::DataType::None;  ///< None: not told, or another type
+    std::vector<std::int64_t> in_split;   ///< elements to each member; empty: equal parts
+    std::vector<std::int64_t> out_split;  ///< elements from each member
+    std::string group_name;               ///< a name of this process alone
+    std::string group_description;        ///< of the framework: "default_pg", ...
+    RankList ranks;                       ///< of the group
     std::int64_t group_size = unknown;
     std::int64_t sequence = unknown;  ///< number within the group
     std::int64_t peer = unknown;      ///< source, destination or root, as the profile numbers it

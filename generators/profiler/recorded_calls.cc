@@ -47,6 +47,11 @@ void set_known(std::int64_t& target, std::int64_t value) {
     target = value >= 0 ? value : target;
 }
 
+void set_known(chakra::DataType& target, std::string_view torch_name) {
+    const chakra::DataType type = chakra::data_type_of_torch(torch_name);
+    target = type != chakra::DataType::None ? type : target;
+}
+
 }  // namespace
 
 RecordedCalls::RecordedCalls(const profiles::EventTable& table,
@@ -183,6 +188,7 @@ void RecordedCalls::add_slice(const Slice& slice, CommunicationCall& call) const
         }
         if (!types.empty()) {
             set_known(call.element_bytes, bytes_of_type(types.front()));
+            set_known(call.element, types.front());
         }
         add_arguments(*row, call);
     }
@@ -252,6 +258,7 @@ void RecordedCalls::add_arguments(const profiles::CollectiveArgs& arguments,
     name_call(text(arguments.collective), call);
     const std::int64_t bytes = bytes_of_type(text(arguments.dtype));
     set_known(call.element_bytes, bytes);
+    set_known(call.element, text(arguments.dtype));
     set_known(call.in_bytes, times(arguments.in_elements, bytes));
     set_known(call.out_bytes, times(arguments.out_elements, bytes));
     set_known(call.group_size, arguments.group_size);

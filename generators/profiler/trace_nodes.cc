@@ -109,6 +109,9 @@ void TraceNodes::add_call(chakra::Node& node, const GraphNode& one) {
                 node.set_int32("comm_root", matched.root.value());
             }
             node.set_text("pg_name", matched.group);
+            if (call.element != chakra::DataType::None) {
+                node.set_text("dtype", name_of(call.element));
+            }
             break;
         case MatchedCall::Kind::Send:
         case MatchedCall::Kind::Receive:

@@ -146,8 +146,20 @@ TEST(LibrarySimulation, SystemJsonNamesIt) {
     EXPECT_TRUE(plain.library->override.algorithms.empty());
     const engine::SystemConfig less = read(
         R"({"collectives": "nccl-2.29", "gpu": "h200", "nccl-algo": "tree,NVLSTree",
-            "nccl-proto": "^LL128", "data-type-bytes": 1})");
+            "nccl-proto": "^LL128", "data-type-bytes": 1, "nccl-collnet": true,
+            "gpus-per-node": 4, "gpu-sms": 132})");
     EXPECT_EQ(less.library->element_bytes, 1);
+    EXPECT_TRUE(less.library->collnet);
+    EXPECT_EQ(less.library->gpus_per_node, 4);
+    EXPECT_EQ(less.library->gpu_sms, 132);
+    EXPECT_FALSE(plain.library->collnet);
+    for (const char* const bad :
+         {R"("nccl-collnet": "yes")", R"("gpus-per-node": 0)", R"("gpu-sms": 1)"}) {
+        EXPECT_THROW(
+            read(std::string(R"({"collectives": "nccl-2.29", "gpu": "h200", )") + bad + "}"),
+            InputError)
+            << bad;
+    }
     EXPECT_THAT(
         less.library->override.algorithms,
         testing::ElementsAre(engine::LibraryAlgorithm::Tree, engine::LibraryAlgorithm::NvlsTree));
@@ -189,6 +201,32 @@ TEST(LibrarySimulation, NamesOfAlgorithmsAndProtocolsAreChecked) {
                 testing::AllOf(HasSubstr("Rings"), HasSubstr("Tree, Ring, CollNetDirect")));
     EXPECT_THAT(refused(R"("nccl-proto": "LL64")"),
                 testing::AllOf(HasSubstr("LL64"), HasSubstr("LL, LL128, Simple")));
+}
+
+// A computation that begins beside a collective has the multiprocessors that its thread blocks
+// leave: of 132, 24 channels leave 108. One that begins later, or without the key, has all.
+TEST(LibrarySimulation, ThreadBlocksTakeMultiprocessors) {
+    const engine::Workload workload = test::workload_of(8, [](Rank) {
+        return std::vector{
+            test::collective_node(1, chakra::CollectiveType::AllReduce, 64 * mib),
+            test::compute_node(2, 108),
+            test::compute_node(3, 108, {1, 2}),
+        };
+    });
+    for (const Fidelity fidelity :
+         {Fidelity::Analytical, Fidelity::CongestionAware, Fidelity::Packet}) {
+        for (const std::int32_t sms : {0, 132}) {
+            Machine machine = switch_of(8, Rate(450'000'000'000), Time::ns(250));
+            auto library = std::make_shared<engine::LibraryInUse>(*library_of(
+                "h100", {{engine::LibraryAlgorithm::Ring}, {engine::LibraryProtocol::Simple}}));
+            library->gpu_sms = sms;
+            machine.system.library = library;
+            const engine::Results results = simulate(workload, machine, fidelity, {});
+            EXPECT_THAT(results.collectives.at(0).algorithm, HasSubstr("24 channels"));
+            const Time first = Time::ns(sms == 0 ? 108'000 : 132'000);
+            EXPECT_EQ(results.npus.at(0).compute, first + Time::ns(108'000)) << name_of(fidelity);
+        }
+    }
 }
 
 // What NCCL_ALGO and NCCL_PROTO leave is what is carried out; of nothing there is an error.

@@ -83,15 +83,29 @@ NetworkDescription NetworkDescription::with_placement(std::vector<NodeId> npus) 
     assert(!npus.empty());
     NetworkDescription placed = *this;
     placed.npu_of_rank = std::move(npus);
+    // What other NPUs reach without passing through a third one.
     std::vector<bool> of_others(graph.nodes(), false);
     std::fill_n(of_others.begin(), graph.npus(), true);
     for (const NodeId npu : placed.npu_of_rank) {
         of_others[npu.index()] = false;
     }
+    std::vector<NodeId> reached;
+    for (std::size_t npu = 0; npu < graph.npus(); ++npu) {
+        if (of_others[npu]) {
+            reached.emplace_back(npu);
+        }
+    }
+    for (std::size_t next = 0; next < reached.size(); ++next) {
+        for (const LinkId link : graph.links_from(reached[next])) {
+            const NodeId to = graph.link(link).to;
+            if (graph.kind(to) == NodeKind::Switch && !of_others[to.index()]) {
+                of_others[to.index()] = true;
+                reached.push_back(to);
+            }
+        }
+    }
     for (ReducingSwitch& reducing : placed.reducing_switches) {
-        const std::vector<LinkId>& links = graph.links_from(reducing.node);
-        if (std::any_of(links.begin(), links.end(),
-                        [&](LinkId link) { return of_others[graph.link(link).to.index()]; })) {
+        if (of_others[reducing.node.index()]) {
             reducing.entries = 0;
         }
     }

@@ -90,8 +90,9 @@ public:
     [[nodiscard]] Bytes shared_buffer_of(NodeId node) const;
 
     /// The same network for a job that has some of its NPUs: rank r runs on npus[r]. Links, routes
-    /// and faults stay those of all; switches reduce where all of their NPUs are the job's, as jobs
-    /// do not know each other's reductions. At least one, different ones, that exist.
+    /// and faults stay those of all; switches reduce where all NPUs that reach them over switches
+    /// are the job's, as jobs do not know each other's reductions. At least one, different ones,
+    /// that exist.
     [[nodiscard]] NetworkDescription with_placement(std::vector<NodeId> npus) const;
 
     /// Coordinate of an NPU in a dimension: (npu / product of lower sizes) mod size.

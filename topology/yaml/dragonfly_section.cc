@@ -6,13 +6,14 @@
 
 #include "topology/builders/builder.h"
 #include "topology/builders/dragonfly.h"
+#include "topology/network/reducing_switches.h"
 #include "topology/yaml/link_fields.h"
 
 namespace npunet::topology {
 
 StandaloneNetwork read_dragonfly(const YamlField& section, GigaByte gigabyte,
                                  const UnknownKeys& unknown) {
-    check_keys(section, {"a", "p", "h", "groups", "bandwidth", "latency"}, unknown);
+    check_keys(section, {"a", "p", "h", "groups", "bandwidth", "latency", "reduces"}, unknown);
     constexpr std::int64_t most = 65536;
     DragonflyShape shape;
     shape.a = section.at("a").whole(1, most, "the routers of a group");
@@ -32,6 +33,11 @@ StandaloneNetwork read_dragonfly(const YamlField& section, GigaByte gigabyte,
     const auto speeds = link_speeds_at(section, gigabyte, {"npu", "local", "global"});
     StandaloneNetwork own;
     own.network = make_dragonfly(shape, speeds);
+    if (const auto reduces = section.find("reduces")) {
+        if (const auto limits = reduces_at(*reduces, unknown)) {
+            let_switches_reduce([](NodeId) { return true; }, *limits, own.network);
+        }
+    }
     own.routing.offered = {"auto", "minimal", "ugal"};
     own.routing.make = [shape, router = own.network.router](const std::string& word, std::uint64_t,
                                                             const YamlField&, const Graph&) {

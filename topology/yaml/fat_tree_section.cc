@@ -8,6 +8,7 @@
 
 #include "topology/builders/builder.h"
 #include "topology/builders/fat_tree.h"
+#include "topology/network/reducing_switches.h"
 #include "topology/yaml/link_fields.h"
 
 namespace npunet::topology {
@@ -78,7 +79,8 @@ void read_ports(const YamlField& section, FatTreeShape& shape) {
 
 FatTreeParameters fat_tree_at(const YamlField& section, GigaByte gigabyte,
                               const UnknownKeys& unknown, std::optional<std::int64_t> npus) {
-    check_keys(section, {"levels", "radix", "npus", "oversubscription", "bandwidth", "latency"},
+    check_keys(section,
+               {"levels", "radix", "npus", "oversubscription", "bandwidth", "latency", "reduces"},
                unknown);
     FatTreeParameters result;
     FatTreeShape& shape = result.shape;
@@ -109,6 +111,9 @@ FatTreeParameters fat_tree_at(const YamlField& section, GigaByte gigabyte,
     std::vector<std::string> places{"host", "up1", "up2"};
     places.resize(static_cast<std::size_t>(shape.levels));
     result.speeds = link_speeds_at(section, gigabyte, places);
+    if (const auto reduces = section.find("reduces")) {
+        result.reduces = reduces_at(*reduces, unknown);
+    }
     return result;
 }
 
@@ -118,6 +123,9 @@ StandaloneNetwork read_fat_tree(const YamlField& section, GigaByte gigabyte,
     check_standalone_size(section, tree.shape.npus, tree.shape.switches(), tree.shape.links());
     StandaloneNetwork own;
     own.network = make_fat_tree(tree.shape, tree.speeds);
+    if (tree.reduces) {
+        let_switches_reduce([](NodeId) { return true; }, *tree.reduces, own.network);
+    }
     own.routing.offered = {"auto", "up-down", "ecmp", "spray", "adaptive"};
     own.routing.make = [shape = tree.shape](const std::string& word, std::uint64_t seed,
                                             const YamlField&, const Graph&) {

@@ -24,6 +24,7 @@ namespace npunet::topology {
 struct FatTreeParameters {
     FatTreeShape shape;
     std::vector<LinkSpeed> speeds;
+    std::optional<ReducingSwitch> reduces;  ///< all switches of the tree
 };
 
 /// The parameters of one fat tree. `npus`: as many as there must be; nothing when the section says

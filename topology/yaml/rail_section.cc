@@ -29,20 +29,20 @@ StandaloneNetwork read_rail(const YamlField& section, GigaByte gigabyte,
     check_standalone_size(section, shape.npus(), shape.switches(), shape.links());
     StandaloneNetwork own;
     own.network = make_rail(shape, speed, rails.speeds);
+    const Graph& graph = own.network.graph;
+    const auto is_of_server = [&](NodeId node) { return graph.name(node).rfind("server", 0) == 0; };
     if (const auto reduces = scale_up.find("reduces")) {
         if (shape.scale_up != DimensionKind::Switch) {
             reduces->refuse("reduces of servers without a switch", "kind: switch",
                             "Remove reduces");
         }
         if (const auto limits = reduces_at(*reduces, unknown)) {
-            const Graph& graph = own.network.graph;
-            let_switches_reduce(
-                [&](NodeId node) {
-                    const std::string& name = graph.name(node);
-                    return name.rfind("server", 0) == 0;
-                },
-                *limits, own.network);
+            let_switches_reduce(is_of_server, *limits, own.network);
         }
+    }
+    if (rails.reduces) {
+        let_switches_reduce([&](NodeId node) { return !is_of_server(node); }, *rails.reduces,
+                            own.network);
     }
     own.routing.offered = {"auto", "up-down", "ecmp", "spray", "adaptive"};
     own.routing.make = [shape](const std::string& word, std::uint64_t seed, const YamlField&,

@@ -118,6 +118,7 @@ TEST_F(ConvertedProfiles, SayWhatTheProfileSays) {
     EXPECT_EQ(sum.integer("comm_type"), 0);
     EXPECT_EQ(sum.integer("comm_size"), 4 << 20);
     EXPECT_EQ(sum.text("pg_name"), "1");
+    EXPECT_EQ(sum.text("dtype"), "fp32");
     EXPECT_EQ(sum.integer("measured_ns"), 285'000);
     EXPECT_FALSE(sum.integer("duration_ns")) << "a measured time is never a cost";
     EXPECT_EQ(sum.duration_micros, 0U);
