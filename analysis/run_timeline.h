@@ -27,7 +27,7 @@
 #include "base/ids.h"
 #include "base/quantities.h"
 #include "engine/program/name_table.h"
-#include "engine/program/parallelism.h"
+#include "engine/results/parallelism.h"
 
 namespace npunet::analysis {
 

@@ -10,8 +10,8 @@
 #include <map>
 #include <string>
 
-#include "engine/program/parallelism.h"
 #include "engine/program/workload.h"
+#include "engine/results/parallelism.h"
 
 namespace npunet::study {
 

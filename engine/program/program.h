@@ -25,7 +25,7 @@
 #include "engine/device/kernel.h"
 #include "engine/program/issue_order.h"
 #include "engine/program/name_table.h"
-#include "engine/program/parallelism.h"
+#include "engine/results/parallelism.h"
 #include "engine/results/results.h"
 
 namespace npunet::engine {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/program/parallelism.h"
+#include "engine/results/parallelism.h"
 
 namespace npunet::engine {
 

@@ -12,7 +12,7 @@
 #include <cstddef>
 
 #include "base/quantities.h"
-#include "engine/program/parallelism.h"
+#include "engine/results/parallelism.h"
 
 namespace npunet::engine {
 
