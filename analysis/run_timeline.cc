@@ -34,12 +34,6 @@ const char* name_of(Phase phase) {
     return names[static_cast<std::size_t>(phase)];
 }
 
-const char* name_of(Dimension dimension) {
-    static constexpr std::array<const char*, dimensions> names{"TP", "PP", "DP",
-                                                               "EP", "CP", "other"};
-    return names[static_cast<std::size_t>(dimension)];
-}
-
 void Intervals::add(const Interval& row) {
     rank_.push_back(row.rank);
     lane_.push_back(row.lane);

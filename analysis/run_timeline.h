@@ -27,6 +27,7 @@
 #include "base/ids.h"
 #include "base/quantities.h"
 #include "engine/program/name_table.h"
+#include "engine/results/parallelism.h"
 
 namespace npunet::analysis {
 
@@ -47,15 +48,13 @@ enum class Phase : std::uint8_t { Forward, Backward, Recompute, Optimizer, Other
 inline constexpr std::size_t phases = 5;
 
 /// The kind of parallelism that an interval of communication serves; Other for all else.
-enum class Dimension : std::uint8_t { Tensor, Pipeline, Data, Expert, Context, Other };
-inline constexpr std::size_t dimensions = 6;
+using Dimension = engine::Parallelism;
+inline constexpr std::size_t dimensions = engine::parallelisms;
 
 /// "computation", "communication", "memory", "host", "other".
 [[nodiscard]] const char* name_of(Category category);
 /// "forward", "backward", "recompute", "optimizer", "other".
 [[nodiscard]] const char* name_of(Phase phase);
-/// "TP", "PP", "DP", "EP", "CP", "other".
-[[nodiscard]] const char* name_of(Dimension dimension);
 
 /// One row of the table.
 struct Interval {

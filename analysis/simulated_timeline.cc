@@ -123,7 +123,8 @@ RunTimeline simulated_timeline(const engine::Results& results) {
         row.name = timeline.names.number_of(operation.name);
         const OperationRole& role = roles.of(row.name, operation);
         row.phase = role.phase;
-        row.dimension = role.dimension;
+        row.dimension =
+            operation.dimension == Dimension::Other ? role.dimension : operation.dimension;
         row.micro_batch = role.micro_batch;
         row.start =
             std::min(operation.end, std::max(operation.start, operation.communication_from));

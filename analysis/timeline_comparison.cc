@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "engine/npu/statistics.h"
+#include "engine/npu/interval_union.h"
 
 namespace npunet::analysis {
 

@@ -9,9 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/link_classes.h"
 #include "report/flow_summary.h"
 #include "report/npu_summary.h"
 #include "report/step_rates.h"
+#include "report/step_summary.h"
 
 namespace npunet::report {
 
@@ -49,6 +51,10 @@ void write_figures(JsonWriter& json, const NpuResult& npu, Time run_finish) {
         .member("operation_intensity", npu.operation_intensity)
         .member("memory_ns", npu.memory)
         .member("bubble_percent", bubble_percent(npu, run_finish));
+    write_dimension_times(json, npu);
+    if (npu.memory_capacity > Bytes(0)) {
+        json.member("memory_capacity_bytes", npu.memory_capacity);
+    }
     if (npu.peak_memory > Bytes(0)) {
         write_peak(json, npu.peak);
     }
@@ -62,6 +68,19 @@ void write_ranks(JsonWriter& json, const std::vector<Rank>& ranks) {
     json.end_array();
 }
 
+/// By dimension, communication and exposed.
+std::vector<std::int64_t> dimensions_of(const NpuResult& npu) {
+    std::vector<std::int64_t> times;
+    if (npu.dimensions) {
+        for (const engine::Parallelism dimension : engine::parallelism_by_precedence) {
+            const engine::DimensionTimes::Entry& entry = (*npu.dimensions)[dimension];
+            times.push_back(entry.communication.ps());
+            times.push_back(entry.exposed.ps());
+        }
+    }
+    return times;
+}
+
 /// Everything but the rank: NPUs are equal when their traces and all their figures are. Doubles are
 /// compared by their bits, which orders even those that are not numbers.
 auto figures_of(const NpuResult& npu) {
@@ -71,10 +90,10 @@ auto figures_of(const NpuResult& npu) {
         largest.emplace_back(tensor.name, tensor.bytes);
     }
     return std::make_tuple(npu.npu_class, npu.finish, npu.compute, npu.communication,
-                           npu.exposed_communication, npu.exposed_memory, npu.idle, npu.memory,
-                           npu.peak_memory, npu.peak.at, std::move(largest), npu.peak.others,
-                           npu.peak.others_bytes, bits(npu.compute_bound_percent),
-                           bits(npu.compute_utilization_percent),
+                           npu.exposed_communication, dimensions_of(npu), npu.memory_capacity,
+                           npu.exposed_memory, npu.idle, npu.memory, npu.peak_memory, npu.peak.at,
+                           std::move(largest), npu.peak.others, npu.peak.others_bytes,
+                           bits(npu.compute_bound_percent), bits(npu.compute_utilization_percent),
                            bits(npu.memory_utilization_percent), bits(npu.operation_intensity));
 }
 
@@ -134,10 +153,11 @@ void write_collective(JsonWriter& json, const CollectiveResult& collective) {
         .end_object();
 }
 
-void write_link(JsonWriter& json, const LinkResult& link) {
+void write_link(JsonWriter& json, const LinkResult& link, const std::string& link_class) {
     json.begin_object()
         .member("from", link.from)
         .member("to", link.to)
+        .member("class", link_class)
         .member("payload_bytes", link.payload)
         .member("wire_bytes", link.wire)
         .member("utilization_percent", link.utilization_percent)
@@ -147,7 +167,7 @@ void write_link(JsonWriter& json, const LinkResult& link) {
         .member("credit_stall_ns", link.credit_stall);
     for (const auto& [name, count] :
          {std::pair("pauses", link.pauses), std::pair("marked", link.marked),
-          std::pair("drops", link.drops)}) {
+          std::pair("drops", link.drops), std::pair("notifications", link.notifications)}) {
         if (count > 0) {
             json.member(name, count);
         }
@@ -170,24 +190,39 @@ void write_link(JsonWriter& json, const LinkResult& link) {
 }
 
 /// Totals over all links, so that drops or pauses without marks are easy to notice.
-void write_congestion(JsonWriter& json, const std::vector<LinkResult>& links) {
-    std::uint64_t marked = 0;
-    std::uint64_t drops = 0;
-    std::uint64_t pauses = 0;
-    std::uint64_t retransmissions = 0;
-    for (const LinkResult& link : links) {
-        marked += link.marked;
-        drops += link.drops;
-        pauses += link.pauses;
-        retransmissions += link.retransmissions;
-    }
+void write_congestion(JsonWriter& json, const engine::Results& results) {
+    const analysis::LinkClassUse all = analysis::use_of_all(results);
     json.key("congestion")
         .begin_object()
-        .member("marked", marked)
-        .member("drops", drops)
-        .member("pauses", pauses)
-        .member("retransmissions", retransmissions)
+        .member("marked", all.marked)
+        .member("drops", all.drops)
+        .member("pauses", all.pauses)
+        .member("retransmissions", all.retransmissions)
+        .member("notifications", all.notifications)
         .end_object();
+}
+
+void write_link_classes(JsonWriter& json, const engine::Results& results) {
+    json.key("link_classes").begin_array(Layout::Lines);
+    for (const analysis::LinkClassUse& use : analysis::use_by_class(results)) {
+        json.begin_object()
+            .member("class", use.name)
+            .member("links", std::uint64_t{use.links})
+            .member("mean_utilization_percent", use.mean_percent)
+            .member("max_utilization_percent", use.max_percent)
+            .member("payload_bytes", use.payload)
+            .member("wire_bytes", use.wire)
+            .member("max_queue_bytes", use.max_queue)
+            .member("packets", use.packets)
+            .member("retransmissions", use.retransmissions)
+            .member("credit_stall_ns", use.credit_stall)
+            .member("pauses", use.pauses)
+            .member("marked", use.marked)
+            .member("drops", use.drops)
+            .member("notifications", use.notifications)
+            .end_object();
+    }
+    json.end_array();
 }
 
 void write_partial(JsonWriter& json, const engine::Partial& partial) {
@@ -233,6 +268,7 @@ void write_document(JsonWriter& json, const engine::Results& results,
     if (results.rates) {
         write_step_rates(json, *results.rates);
     }
+    write_step_summary(json, results);
     if (!jobs.empty()) {
         write_jobs(json, jobs);
     }
@@ -246,14 +282,15 @@ void write_document(JsonWriter& json, const engine::Results& results,
         json.key("collective_choices");
         write_collective_choices(json, detail->choices);
     }
+    write_link_classes(json, results);
     json.key("links").begin_array(Layout::Lines);
     for (const LinkResult& link : results.links) {
-        write_link(json, link);
+        write_link(json, link, analysis::class_of(results, link));
     }
     json.end_array();
     if (results.resolved) {
         if (results.resolved->packet && !results.resolved->packet->has_credits()) {
-            write_congestion(json, results.links);
+            write_congestion(json, results);
         }
         json.key("resolved");
         write_resolved(json, *results.resolved);

@@ -2,6 +2,9 @@
 
 #include <timeline.pb.h>
 
+#include <algorithm>
+#include <memory>
+
 namespace npunet::report {
 
 namespace {
@@ -9,11 +12,39 @@ namespace {
 using engine::CollectiveResult;
 using engine::LinkResult;
 using engine::NpuResult;
+using engine::Parallelism;
 
 constexpr std::int32_t most_ranks = 1 << 22;
 
 bool is_rank(std::int32_t rank) {
     return rank >= 0 && rank < most_ranks;
+}
+
+/// Those without communication are left out.
+void save(const engine::DimensionTimes& times, timeline::Npu& npu) {
+    npu.set_has_dimensions(true);
+    for (const Parallelism dimension : engine::parallelism_by_precedence) {
+        if (const auto& [communication, exposed] = times[dimension]; communication > Time()) {
+            timeline::DimensionTimes& entry = *npu.add_dimensions();
+            entry.set_dimension(static_cast<std::uint32_t>(dimension));
+            entry.set_communication(communication.ps());
+            entry.set_exposed(exposed.ps());
+        }
+    }
+}
+
+std::shared_ptr<const engine::DimensionTimes> restored_dimensions(const timeline::Npu& npu) {
+    if (!npu.has_dimensions()) {
+        return nullptr;
+    }
+    const auto times = std::make_shared<engine::DimensionTimes>();
+    for (const timeline::DimensionTimes& entry : npu.dimensions()) {
+        if (entry.dimension() < engine::parallelisms) {
+            (*times)[static_cast<Parallelism>(entry.dimension())] = {
+                Time::ps(entry.communication()), Time::ps(entry.exposed())};
+        }
+    }
+    return times;
 }
 
 void save(const NpuResult& npu, timeline::Npu& entry) {
@@ -32,6 +63,10 @@ void save(const NpuResult& npu, timeline::Npu& entry) {
     entry.set_compute_utilization_percent(npu.compute_utilization_percent);
     entry.set_memory_utilization_percent(npu.memory_utilization_percent);
     entry.set_operation_intensity(npu.operation_intensity);
+    entry.set_memory_capacity(npu.memory_capacity.value());
+    if (npu.dimensions) {
+        save(*npu.dimensions, entry);
+    }
 }
 
 NpuResult restored(const timeline::Npu& entry) {
@@ -51,6 +86,8 @@ NpuResult restored(const timeline::Npu& entry) {
     npu.compute_utilization_percent = entry.compute_utilization_percent();
     npu.memory_utilization_percent = entry.memory_utilization_percent();
     npu.operation_intensity = entry.operation_intensity();
+    npu.memory_capacity = Bytes(entry.memory_capacity());
+    npu.dimensions = restored_dimensions(entry);
     return npu;
 }
 
@@ -106,6 +143,9 @@ void save(const LinkResult& link, timeline::LinkUse& entry) {
     entry.set_pauses(link.pauses);
     entry.set_marked(link.marked);
     entry.set_drops(link.drops);
+    entry.set_notifications(link.notifications);
+    entry.set_link_class(link.link_class);
+    entry.set_bound(link.bound.ps());
     for (const Time time : link.queue_times) {
         entry.add_queue_times(time.ps());
     }
@@ -129,6 +169,9 @@ LinkResult restored(const timeline::LinkUse& entry) {
     link.pauses = entry.pauses();
     link.marked = entry.marked();
     link.drops = entry.drops();
+    link.notifications = entry.notifications();
+    link.link_class = entry.link_class();
+    link.bound = Time::ps(entry.bound());
     for (const std::int64_t time : entry.queue_times()) {
         link.queue_times.push_back(Time::ps(time));
     }
@@ -154,6 +197,23 @@ engine::StepRates restored(const timeline::StepRates& entry) {
             entry.peak_source()};
 }
 
+/// Trusts no class of a link; those of files without classes have one without a name.
+void restore_links(const timeline::Results& message, engine::Results& results) {
+    results.link_classes.assign(message.link_classes().begin(), message.link_classes().end());
+    if (results.link_classes.empty() && message.links_size() > 0) {
+        results.link_classes.emplace_back();
+    }
+    for (const timeline::LinkUse& entry : message.links()) {
+        LinkResult link = restored(entry);
+        link.link_class =
+            std::min(link.link_class, static_cast<std::uint32_t>(results.link_classes.size() - 1));
+        if (link.bound > results.link_bound.time) {
+            results.link_bound = {link.bound, results.links.size()};
+        }
+        results.links.push_back(std::move(link));
+    }
+}
+
 }  // namespace
 
 void save_results(const engine::Results& results, timeline::Results& message) {
@@ -169,6 +229,17 @@ void save_results(const engine::Results& results, timeline::Results& message) {
     }
     for (const LinkResult& link : results.links) {
         save(link, *message.add_links());
+    }
+    for (const std::string& name : results.link_classes) {
+        message.add_link_classes(name);
+    }
+    for (const engine::Carrier& carrier : results.carriers) {
+        timeline::Carrier& entry = *message.add_carriers();
+        entry.set_dimension(static_cast<std::uint32_t>(carrier.dimension));
+        entry.set_links(carrier.links);
+        for (const std::string& operation : carrier.operations) {
+            entry.add_operations(operation);
+        }
     }
     if (results.rates) {
         save(*results.rates, *message.mutable_rates());
@@ -189,8 +260,13 @@ engine::Results restored_results(const timeline::Results& message) {
     for (const timeline::Collective& entry : message.collectives()) {
         results.collectives.push_back(restored(entry));
     }
-    for (const timeline::LinkUse& entry : message.links()) {
-        results.links.push_back(restored(entry));
+    restore_links(message, results);
+    for (const timeline::Carrier& entry : message.carriers()) {
+        if (entry.dimension() < engine::parallelisms) {
+            results.carriers.push_back({static_cast<Parallelism>(entry.dimension()),
+                                        entry.links(),
+                                        {entry.operations().begin(), entry.operations().end()}});
+        }
     }
     if (message.has_rates()) {
         results.rates = restored(message.rates());

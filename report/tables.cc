@@ -11,7 +11,7 @@
 #include "base/printable.h"
 #include "base/units.h"
 #include "report/npu_summary.h"
-#include "report/step_rates.h"
+#include "report/step_summary.h"
 #include "report/text_table.h"
 
 namespace npunet::report {
@@ -31,40 +31,6 @@ void keep_latest(std::vector<NpuClass>& classes, std::size_t count) {
               [](const NpuClass& a, const NpuClass& b) { return a.number < b.number; });
 }
 
-std::string with_share(Time part, Time whole) {
-    return fmt::format("{} ({})", format_time(part), format_share(part, whole));
-}
-
-/// The NPU with the largest peak, the first of equals.
-std::string peak_line(const engine::Results& results) {
-    const auto most = std::max_element(
-        results.npus.begin(), results.npus.end(),
-        [](const auto& a, const auto& b) { return a.peak_memory < b.peak_memory; });
-    if (most == results.npus.end() || most->peak_memory == Bytes(0)) {
-        return "";
-    }
-    std::string text =
-        fmt::format("peak memory: {} on rank {} at {}:", format_bytes(most->peak_memory),
-                    most->rank.value(), format_time(most->peak.at));
-    constexpr std::size_t most_named = 3;
-    std::int64_t others = most->peak.others;
-    Bytes others_bytes = most->peak.others_bytes;
-    for (std::size_t i = 0; i < most->peak.largest.size(); ++i) {
-        const engine::MemoryPeak::Tensor& tensor = most->peak.largest[i];
-        if (i < most_named) {
-            text += fmt::format("{} {} {}", i == 0 ? "" : ",", printable(tensor.name),
-                                format_bytes(tensor.bytes));
-        } else {
-            ++others;
-            others_bytes += tensor.bytes;
-        }
-    }
-    if (others > 0) {
-        text += fmt::format(" and {} more of {}", others, format_bytes(others_bytes));
-    }
-    return text + '\n';
-}
-
 const char* ending_of(const engine::Results& results) {
     return results.partial ? "PARTIAL, stopped" : "finished";
 }
@@ -81,6 +47,10 @@ std::string format_share(Time part, Time whole) {
     }
     return fmt::format("{:.1f}%",
                        100.0 * static_cast<double>(part.ps()) / static_cast<double>(whole.ps()));
+}
+
+std::string with_share(Time part, Time whole) {
+    return fmt::format("{} ({})", format_time(part), format_share(part, whole));
 }
 
 std::string summary_table(const engine::Results& results, std::size_t most_classes,
@@ -120,14 +90,14 @@ std::string summary_table(const engine::Results& results, std::size_t most_class
     std::string text =
         fmt::format("{}: {} after {} ({} ns), {} ranks\n\n", results.fidelity, ending_of(results),
                     format_time(results.finish), format_ns(results.finish), results.npus.size());
-    text += partial_line(results) + table.text();
+    text += partial_line(results);
+    if (const std::string summary = step_summary_text(results); !summary.empty()) {
+        text += summary + '\n';
+    }
+    text += table.text();
     if (classes.size() < all) {
         text += fmt::format("(classes of NPUs that finish earlier: {})\n", all - classes.size());
     }
-    if (results.rates) {
-        text += step_rates_text(*results.rates) + '\n';
-    }
-    text += peak_line(results);
     for (const std::string& note : results.notes) {
         text += "note: " + printable(note) + '\n';
     }
@@ -175,17 +145,6 @@ std::vector<std::size_t> hot_links(const engine::Results& results, std::size_t c
                 order.end());
     order.resize(std::min(order.size(), count));
     return order;
-}
-
-std::string hot_links_table(const engine::Results& results, std::size_t count) {
-    TextTable table({"link", "bytes", "on the wire", "utilization", "max queue"});
-    for (const std::size_t index : hot_links(results, count)) {
-        const engine::LinkResult& link = results.links[index];
-        table.add({link.from + " -> " + link.to, format_bytes(link.payload),
-                   format_bytes(link.wire), fmt::format("{:.1f}%", link.utilization_percent),
-                   format_bytes(link.max_queue)});
-    }
-    return "most loaded links\n\n" + table.text();
 }
 
 }  // namespace npunet::report

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
+
+#include "study/parallel_dimensions.h"
 
 namespace npunet::study {
 
@@ -21,6 +22,19 @@ struct RoleProgram {
     std::vector<std::vector<std::size_t>> groups;
     std::vector<std::vector<std::size_t>> peers;
 };
+
+/// Of the kinds of groups of the generators.
+std::optional<engine::Parallelism> dimension_of_kind(const std::string& kind) {
+    using engine::Parallelism;
+    static const std::map<std::string, Parallelism> kinds{
+        {"tensor", Parallelism::Tensor},        {"expert-tensor", Parallelism::Tensor},
+        {"context", Parallelism::Context},      {"sequence", Parallelism::Context},
+        {"expert", Parallelism::Expert},        {"expert-block", Parallelism::Expert},
+        {"embedding", Parallelism::Pipeline},   {"gradient", Parallelism::Data},
+        {"expert-gradient", Parallelism::Data}, {"data", Parallelism::Data}};
+    const auto found = kinds.find(kind);
+    return found == kinds.end() ? std::nullopt : std::optional(found->second);
+}
 
 /// The places at which `value` stands.
 template <class Value>
@@ -144,17 +158,13 @@ private:
 engine::Workload workload_from(const GeneratedWorkload& generated,
                                const engine::WorkloadOptions& options) {
     engine::Workload workload = Loader(generated, options).load();
-    std::set<std::string> tensor;
+    std::map<std::string, engine::Parallelism> known;
     for (const generators::RankGroup& group : generated.groups()) {
-        if (group.kind == "tensor") {
-            tensor.insert(group.id);
+        if (const auto dimension = dimension_of_kind(group.kind)) {
+            known.emplace(group.id, *dimension);
         }
     }
-    for (std::size_t group = 0; group < workload.groups.size(); ++group) {
-        if (tensor.count(workload.groups[group].name) > 0) {
-            workload.tensor_groups.push_back(group);
-        }
-    }
+    mark_dimensions(workload, known);
     return workload;
 }
 

@@ -4,58 +4,44 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "base/units.h"
+#include "topology/network/link_kinds.h"
 
 namespace npunet::study {
 
 namespace {
 
-using topology::Graph;
-using topology::Link;
 using topology::NetworkDescription;
-using topology::NodeKind;
-
-/// "rail3-leaf0" is a rail-leaf: nodes of a kind differ in their numbers.
-std::string kind_of(const std::string& node) {
-    std::string kind = node;
-    kind.erase(std::remove_if(kind.begin(), kind.end(),
-                              [](char letter) { return letter >= '0' && letter <= '9'; }),
-               kind.end());
-    return kind;
-}
-
-std::vector<std::string> kinds_of_nodes(const Graph& graph) {
-    std::vector<std::string> kinds;
-    kinds.reserve(graph.nodes());
-    for (std::size_t node = 0; node < graph.nodes(); ++node) {
-        kinds.push_back(kind_of(graph.name(NodeId(node))));
-    }
-    return kinds;
-}
 
 double gigabytes_per_second(Rate rate) {
     return static_cast<double>(rate.bytes_per_second()) / 1e9;
 }
 
-/// The links of a network, put into parts that have a name.
+/// The links of a network, put into parts that have a name: its kinds of links. The names of a
+/// graph's nodes are the user's: links between switches are one part there, and those of NPUs are
+/// left out.
 class Parts {
 public:
-    explicit Parts(const NetworkDescription& network) : part_of_(network.graph.links(), none) {
-        if (network.dimensions.empty()) {
-            divide_by_kind(network.graph, network.name == "Custom");
-        } else {
-            divide_by_dimension(network);
+    explicit Parts(const NetworkDescription& network)
+        : kinds_(network), part_of_kind_(kinds_.kinds().size(), none) {
+        const bool names_of_user = network.name == "Custom";
+        for (std::size_t kind = 0; kind < part_of_kind_.size(); ++kind) {
+            if (!names_of_user) {
+                part_of_kind_[kind] = names_.size();
+                names_.push_back(sentence_about(kinds_.kinds()[kind], network));
+            } else if (!kinds_.kinds()[kind].of_npus) {
+                part_of_kind_[kind] = 0;
+                names_ = {"crosses a link between switches"};
+            }
         }
         crossed_.resize(names_.size());
     }
 
     void cross(LinkId link) {
-        const std::size_t part = part_of_[link.index()];
+        const std::size_t part = part_of_kind_[kinds_.kind_of(link)];
         if (part != none && !crossed_[part]) {
             crossed_[part] = true;
             ++count_;
@@ -76,54 +62,21 @@ public:
 private:
     static constexpr std::size_t none = SIZE_MAX;
 
-    void divide_by_dimension(const NetworkDescription& network) {
-        std::vector<std::size_t> parts(network.dimensions.size(), none);
-        for (std::size_t index = 0; index < part_of_.size(); ++index) {
-            const auto d = static_cast<std::size_t>(network.graph.link(LinkId(index)).dimension);
-            if (parts[d] == none) {
-                const topology::Dimension& dimension = network.dimensions[d];
-                parts[d] = names_.size();
-                names_.push_back(fmt::format("spans dimension {} ({} of {})", d,
-                                             name_of(dimension.kind), dimension.size));
-            }
-            part_of_[index] = parts[d];
+    static std::string sentence_about(const topology::LinkKind& kind,
+                                      const NetworkDescription& network) {
+        if (kind.dimension >= 0) {
+            const topology::Dimension& dimension =
+                network.dimensions[static_cast<std::size_t>(kind.dimension)];
+            return fmt::format("spans dimension {} ({} of {})", kind.dimension,
+                               name_of(dimension.kind), dimension.size);
         }
+        const auto [one, other] = std::minmax(kind.low, kind.high);
+        return fmt::format("crosses a link between {} and {} ({:g} GB/s, {})", one, other,
+                           gigabytes_per_second(kind.rate), format_time(kind.latency));
     }
 
-    /// The names of a graph's nodes are the user's: links between switches are one part there, and
-    /// those of NPUs are left out.
-    void divide_by_kind(const Graph& graph, bool names_of_user) {
-        using Key = std::tuple<std::string, std::string, std::int64_t, std::int64_t>;
-        const std::vector<std::string> kinds =
-            names_of_user ? std::vector<std::string>() : kinds_of_nodes(graph);
-        std::map<Key, std::size_t> parts;
-        for (std::size_t index = 0; index < part_of_.size(); ++index) {
-            const Link& link = graph.link(LinkId(index));
-            if (names_of_user &&
-                (graph.kind(link.from) == NodeKind::Npu || graph.kind(link.to) == NodeKind::Npu)) {
-                continue;
-            }
-            Key key;
-            if (!names_of_user) {
-                const auto [low, high] =
-                    std::minmax(kinds[link.from.index()], kinds[link.to.index()]);
-                key = {low, high, link.rate.bytes_per_second(), link.latency.ps()};
-            }
-            const auto [found, is_new] = parts.emplace(std::move(key), names_.size());
-            if (is_new) {
-                names_.push_back(
-                    names_of_user
-                        ? "crosses a link between switches"
-                        : fmt::format("crosses a link between {} and {} "
-                                      "({:g} GB/s, {})",
-                                      std::get<0>(found->first), std::get<1>(found->first),
-                                      gigabytes_per_second(link.rate), format_time(link.latency)));
-            }
-            part_of_[index] = found->second;
-        }
-    }
-
-    std::vector<std::size_t> part_of_;  ///< by link
+    topology::LinkKinds kinds_;
+    std::vector<std::size_t> part_of_kind_;
     std::vector<std::string> names_;
     std::vector<bool> crossed_;
     std::size_t count_ = 0;
@@ -169,6 +122,13 @@ void for_each_pair(const engine::Workload& workload, const Use& use) {
 std::vector<std::string> notes_on_idle_links(const engine::Workload& workload,
                                              const NetworkDescription& network,
                                              const engine::Results& results) {
+    std::vector<bool> crossed(results.link_classes.size());
+    for (const engine::LinkResult& link : results.links) {
+        crossed[link.link_class] = crossed[link.link_class] || is_used(link);
+    }
+    if (std::find(crossed.begin(), crossed.end(), false) == crossed.end()) {
+        return {};
+    }
     Parts parts(network);
     for (std::size_t index = 0; index < results.links.size(); ++index) {
         if (is_used(results.links[index])) {

@@ -17,6 +17,7 @@
 #include "engine/network/shared_network.h"
 #include "engine/npu/statistics.h"
 #include "engine/simulation/simulation.h"
+#include "study/carriers.h"
 #include "study/fidelity_network.h"
 #include "study/fidelity_notes.h"
 #include "study/resolved.h"
@@ -199,10 +200,12 @@ struct NetworkEnd {
 };
 
 /// What is said of each job beyond its simulation.
-void add_notes(engine::JobsResults& results, const std::vector<Job>& jobs, const Machine& machine) {
+void complete_jobs(engine::JobsResults& results, const std::vector<Job>& jobs,
+                   const Machine& machine) {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         engine::Results& own = results.jobs[i].results;
         const topology::NetworkDescription network = machine.network.with_placement(jobs[i].npus);
+        own.carriers = carriers_of(jobs[i].workload, network, own, results.all);
         for (std::string& note : notes_on_bounds(network, own, results.all.links)) {
             own.notes.push_back(std::move(note));
         }
@@ -230,9 +233,10 @@ void complete(engine::JobsResults& results, const std::vector<Job>& jobs, const 
         job.results.fidelity = results.all.fidelity;
         job.results.wall_seconds = results.all.wall_seconds;
         job.results.links.clear();
+        job.results.link_classes.clear();
         job.results.link_bound = engine::LinkBound();
     }
-    add_notes(results, jobs, machine);
+    complete_jobs(results, jobs, machine);
 }
 
 engine::JobsResults run_elsewhere(const std::vector<Job>& jobs, const Machine& machine,

@@ -15,9 +15,11 @@
 #include "engine/simulation/fold_finder.h"
 #include "engine/simulation/simulation.h"
 #include "packet/make_packet_network.h"
+#include "study/carriers.h"
 #include "study/fidelity_network.h"
 #include "study/fidelity_notes.h"
 #include "study/flow_watch.h"
+#include "study/parallel_dimensions.h"
 #include "study/resolved.h"
 #include "study/run_notes.h"
 #include "study/run_stopper.h"
@@ -77,6 +79,7 @@ void complete(engine::Results& results, const engine::Workload& workload, const 
             results.notes.push_back(std::move(note));
         }
     }
+    results.carriers = carriers_of(workload, machine.network, results, results);
     results.fidelity = name_of(fidelity);
     note_link_bound(results);
     for (std::string& note : notes_on_bounds(machine.network, results, results.links)) {
@@ -278,7 +281,7 @@ engine::Workload load_workload_for(const Machine& machine, const std::string& pr
     options.empty_traces = empty;
     engine::Workload workload = engine::load_workload(prefix, none ? "" : group_file,
                                                       machine.network.npu_of_rank.size(), options);
-    mark_tensor_groups(workload);
+    mark_dimensions(workload);
     return workload;
 }
 

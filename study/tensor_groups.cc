@@ -105,35 +105,6 @@ std::string place_of(const NetworkDescription& network) {
 
 }  // namespace
 
-bool names_tensor_group(const std::string& name) {
-    static const std::vector<std::string> known{"tp", "tensor", "model", "parallel", "group"};
-    bool tensor = false;
-    std::string word;
-    for (std::size_t i = 0; i <= name.size(); ++i) {
-        const char letter = i < name.size() ? name[i] : ' ';
-        if (letter >= 'a' && letter <= 'z') {
-            word += letter;
-        } else if (letter >= 'A' && letter <= 'Z') {
-            word += static_cast<char>(letter - 'A' + 'a');
-        } else if (!word.empty()) {
-            if (std::find(known.begin(), known.end(), word) == known.end()) {
-                return false;
-            }
-            tensor = tensor || word == "tp" || word == "tensor";
-            word.clear();
-        }
-    }
-    return tensor;
-}
-
-void mark_tensor_groups(engine::Workload& workload) {
-    for (std::size_t group = 0; group < workload.groups.size(); ++group) {
-        if (names_tensor_group(workload.groups[group].name)) {
-            workload.tensor_groups.push_back(group);
-        }
-    }
-}
-
 std::string tensor_group_note(const std::vector<std::vector<Rank>>& groups,
                               const NetworkDescription& network) {
     if (network.tiers.size() < 2 || groups.empty()) {
@@ -163,8 +134,10 @@ std::string tensor_group_note(const std::vector<std::vector<Rank>>& groups,
 std::string tensor_group_note(const engine::Workload& workload, const engine::Dialect& dialect,
                               const NetworkDescription& network) {
     std::vector<std::vector<Rank>> groups;
-    for (const std::size_t group : workload.tensor_groups) {
-        groups.push_back(workload.groups[group].ranks);
+    for (const engine::Group& group : workload.groups) {
+        if (group.dimension == engine::Parallelism::Tensor) {
+            groups.push_back(group.ranks);
+        }
     }
     return dialect.whole_nanoseconds ? "" : tensor_group_note(groups, network);
 }

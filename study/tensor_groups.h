@@ -15,13 +15,6 @@
 
 namespace npunet::study {
 
-/// Whether this is the name of a group of tensor parallelism alone: "tp", "tp3",
-/// "tensor_parallel_0", "TENSOR_MODEL_PARALLEL_GROUP"; not "tp-dp", and no number.
-[[nodiscard]] bool names_tensor_group(const std::string& name);
-
-/// Puts the groups with such names into tensor_groups.
-void mark_tensor_groups(engine::Workload& workload);
-
 /// A sentence about groups, of at least two ranks each, that have members in several blocks of the
 /// network's first tier; empty if there are none, or if the blocks' NPUs can send as much to the
 /// rest as to each other (a torus, a fat tree without oversubscription). Time: proportional to the
@@ -29,7 +22,7 @@ void mark_tensor_groups(engine::Workload& workload);
 [[nodiscard]] std::string tensor_group_note(const std::vector<std::vector<Rank>>& groups,
                                             const topology::NetworkDescription& network);
 
-/// The same of a workload's groups (engine::Workload::tensor_groups); empty in the dialects of
+/// The same of a workload's groups (engine::Group::dimension); empty in the dialects of
 /// whole nanoseconds, where notes are as they were.
 [[nodiscard]] std::string tensor_group_note(const engine::Workload& workload,
                                             const engine::Dialect& dialect,

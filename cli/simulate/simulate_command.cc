@@ -21,6 +21,7 @@
 #include "report/collective_choices.h"
 #include "report/flow_csv.h"
 #include "report/flow_summary.h"
+#include "report/link_tables.h"
 #include "report/results_folder.h"
 #include "report/results_json.h"
 #include "report/tables.h"
@@ -59,7 +60,7 @@ void print(const CommandContext& context, const SimulateOptions& options,
     } else if (!options.inputs.quiet) {
         constexpr std::size_t most_classes = 16;
         context.out << report::summary_table(results, most_classes, has_messages(workload)) << '\n'
-                    << report::hot_links_table(results);
+                    << report::link_tables(results);
         if (results.flows) {
             context.out << '\n' << report::flow_tables(*results.flows);
         }

@@ -7,6 +7,7 @@
 
 #include "base/errors.h"
 #include "base/staged_folder.h"
+#include "report/link_tables.h"
 #include "report/results_folder.h"
 #include "report/results_json.h"
 #include "report/tables.h"
@@ -85,7 +86,7 @@ void simulate_jobs(const CommandContext& context, const RunInputs& inputs,
     if (inputs.json) {
         context.out << report::results_json(results, report::peak_resident_memory(), owner.command);
     } else if (!inputs.quiet) {
-        context.out << report::jobs_table(results) << '\n' << report::hot_links_table(results.all);
+        context.out << report::jobs_table(results) << '\n' << report::link_tables(results.all);
     }
     watch.check(results.all);
 }

@@ -148,6 +148,7 @@ struct LinkUse {
     std::uint64_t pauses = 0;  ///< how often the link was told to pause
     std::uint64_t marked = 0;  ///< packets that were marked (ECN) when they came to wait for it
     std::uint64_t drops = 0;   ///< packets lost in front of it or on it
+    std::uint64_t notifications = 0;  ///< of congestion (CNPs), that started on it
     /// Entry k: how long 2^k to 2^(k+1) - 1 bytes waited; where it is asked for.
     std::vector<Time> queue_times = {};
     /// By traffic class, what adds up to `wire`; empty where there is one class.

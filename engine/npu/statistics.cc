@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "base/units.h"
 #include "engine/network/link_clock.h"
+#include "engine/npu/interval_union.h"
 #include "engine/npu/memory_tracker.h"
+#include "topology/network/link_kinds.h"
 
 namespace npunet::engine {
 
@@ -52,17 +56,22 @@ ComputeSums sum_compute(const Workload& workload, const RankRecord& record, Rank
     return sums;
 }
 
-/// The intervals of one rank by what they are.
+/// The intervals of one rank by what they are, each a union.
 struct Activities {
     std::vector<Interval> compute;
     std::vector<Interval> cpu;
-    std::vector<Interval> communication;
+    std::array<std::vector<Interval>, parallelisms> communication;
     std::vector<Interval> memory;
+
+    [[nodiscard]] const std::vector<Interval>& serving(Parallelism dimension) const {
+        return communication[static_cast<std::size_t>(dimension)];
+    }
 };
 
-Activities activities_of(const RankProgram& program, const RankRecord& record) {
+Activities activities_of(const Workload& workload, Rank rank, const RankRecord& record) {
+    const RankProgram& program = workload.program(rank);
     Activities activities;
-    for (std::size_t i = 0; i < program.operations.size(); ++i) {
+    for (std::uint32_t i = 0; i < program.operations.size(); ++i) {
         const ProgramOperation& operation = program.operations[i];
         if (operation.nothing || record.end[i] == record.start[i]) {
             continue;
@@ -77,26 +86,60 @@ Activities activities_of(const RankProgram& program, const RankRecord& record) {
             case OperationKind::Send:
             case OperationKind::Receive:
             case OperationKind::Collective:
-                activities.communication.push_back({record.communication_from[i], record.end[i]});
+                activities.communication[static_cast<std::size_t>(workload.dimension_of(rank, i))]
+                    .push_back({record.communication_from[i], record.end[i]});
                 break;
             case OperationKind::Memory:
                 activities.memory.push_back({record.start[i], record.end[i]});
                 break;
         }
     }
+    unite(activities.compute);
+    unite(activities.cpu);
+    for (std::vector<Interval>& communication : activities.communication) {
+        unite(communication);
+    }
+    unite(activities.memory);
     return activities;
 }
 
-void fill_times(NpuResult& npu, const RankProgram& program, const RankRecord& record,
+std::vector<Interval> all_communication(const Activities& activities) {
+    std::vector<Interval> all;
+    for (const std::vector<Interval>& communication : activities.communication) {
+        all = all.empty()             ? communication
+              : communication.empty() ? std::move(all)
+                                      : united(all, communication);
+    }
+    return all;
+}
+
+/// Leaves in `covered`, which is what computes, what computes or communicates.
+DimensionTimes dimension_times(const Activities& activities, std::vector<Interval>& covered) {
+    DimensionTimes times;
+    Time before = length_of(covered);
+    for (const Parallelism dimension : parallelism_by_precedence) {
+        const std::vector<Interval>& own = activities.serving(dimension);
+        if (!own.empty()) {
+            covered = united(covered, own);
+            const Time after = length_of(covered);
+            times[dimension] = {length_of(own), after - before};
+            before = after;
+        }
+    }
+    return times;
+}
+
+void fill_times(NpuResult& npu, const Workload& workload, Rank rank, const RankRecord& record,
                 const Dialect& dialect, Time begin) {
-    Activities activities = activities_of(program, record);
+    const Activities activities = activities_of(workload, rank, record);
     npu.finish = record.finish;
-    npu.communication = union_length(activities.communication);
-    npu.compute = union_length(activities.compute);
-    npu.cpu = union_length(activities.cpu);
-    npu.memory = union_length(activities.memory);
+    npu.communication = length_of(all_communication(activities));
+    npu.compute = length_of(activities.compute);
+    npu.cpu = length_of(activities.cpu);
+    npu.memory = length_of(activities.memory);
     if (dialect.reference_statistics) {
         // GPU computes never overlap each other; CPU operations count as neither.
+        const RankProgram& program = workload.program(rank);
         Time gpu;
         for (std::size_t i = 0; i < program.operations.size(); ++i) {
             if (program.operations[i].kind == OperationKind::Compute &&
@@ -109,13 +152,36 @@ void fill_times(NpuResult& npu, const RankProgram& program, const RankRecord& re
         npu.exposed_communication = npu.finish - npu.idle - gpu;
         return;
     }
-    std::vector<Interval> busy = activities.compute;
-    busy.insert(busy.end(), activities.communication.begin(), activities.communication.end());
-    const Time computing_or_communicating = union_length(busy);
+    std::vector<Interval> covered = activities.compute;
+    npu.dimensions = std::make_shared<const DimensionTimes>(dimension_times(activities, covered));
+    const Time computing_or_communicating = length_of(covered);
     npu.exposed_communication = computing_or_communicating - npu.compute;
-    busy.insert(busy.end(), activities.memory.begin(), activities.memory.end());
-    npu.exposed_memory = union_length(busy) - computing_or_communicating;
+    npu.exposed_memory = length_of(united(covered, activities.memory)) - computing_or_communicating;
     npu.idle = npu.finish - npu.compute - npu.exposed_communication - npu.exposed_memory;
+}
+
+/// Whether the communication of two ranks that behave alike serves the same, operation by
+/// operation; false where that would take a look at each.
+bool serves_the_same(const Workload& workload, Rank a, Rank b) {
+    const auto dimension_of_slot = [&workload](Rank rank, std::size_t slot) {
+        const std::int32_t group = workload.bindings[rank.index()].groups[slot];
+        return workload.groups[static_cast<std::size_t>(group)].dimension;
+    };
+    const std::size_t slots = workload.bindings[a.index()].groups.size();
+    if (workload.program_of[a.index()] != workload.program_of[b.index()] &&
+        (workload.program(a).dimensions != workload.program(b).dimensions ||
+         workload.bindings[b.index()].groups.size() != slots)) {
+        return false;
+    }
+    const bool one_program = workload.program_of[a.index()] == workload.program_of[b.index()];
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+        const Parallelism dimension = dimension_of_slot(a, slot);
+        if (dimension != dimension_of_slot(b, slot) ||
+            (!one_program && dimension != Parallelism::Other)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void fill_rates(NpuResult& npu, const ComputeSums& sums) {
@@ -163,6 +229,7 @@ void add_operations(std::vector<Operation>& operations, Rank rank, const Workloa
             record.communication_from[i] > record.start[i]) {
             operation.communication_from = record.communication_from[i];
         }
+        operation.dimension = workload.dimension_of(rank, i);
         const bool moves =
             executed.kind != OperationKind::Compute && executed.kind != OperationKind::Cpu;
         operation.bytes = moves ? executed.bytes : Bytes(-1);
@@ -170,21 +237,6 @@ void add_operations(std::vector<Operation>& operations, Rank rank, const Workloa
 }
 
 }  // namespace
-
-Time union_length(std::vector<Interval>& intervals) {
-    std::sort(intervals.begin(), intervals.end(),
-              [](const Interval& a, const Interval& b) { return a.start < b.start; });
-    Time length;
-    Time covered_to;
-    for (const Interval& interval : intervals) {
-        const Time from = std::max(interval.start, covered_to);
-        if (interval.end > from) {
-            length += interval.end - from;
-            covered_to = interval.end;
-        }
-    }
-    return length;
-}
 
 bool lists_everyone(const Workload& workload, const Fold& fold) {
     constexpr std::size_t most = std::size_t{1} << 22;
@@ -211,8 +263,11 @@ Results summarize(const Workload& workload, const Dialect& dialect, const Comput
         NpuResult npu;
         if (like.index() < index) {
             npu = results.npus[like.index()];
+            if (npu.dimensions && !serves_the_same(workload, like, Rank(index))) {
+                fill_times(npu, workload, Rank(index), record, dialect, scope.begin);
+            }
         } else {
-            fill_times(npu, program, record, dialect, scope.begin);
+            fill_times(npu, workload, like, record, dialect, scope.begin);
             fill_rates(npu, sum_compute(workload, record, like, dialect, compute, scope));
             if (scope.memory) {
                 npu.peak_memory =
@@ -303,14 +358,14 @@ void note_recorded_durations(Results& results, const Workload& workload,
     }
 }
 
-void note_exceeded_capacities(Results& results, const std::vector<Bytes>& capacities) {
+void set_capacities(Results& results, const std::vector<Bytes>& capacities) {
     std::size_t count = 0;
     const NpuResult* worst = nullptr;
-    const auto excess = [&](const NpuResult& npu) {
-        const Bytes capacity = capacities[npu.rank.index()];
-        return capacity > Bytes(0) ? npu.peak_memory - capacity : Bytes(0);
+    const auto excess = [](const NpuResult& npu) {
+        return npu.memory_capacity > Bytes(0) ? npu.peak_memory - npu.memory_capacity : Bytes(0);
     };
-    for (const NpuResult& npu : results.npus) {
+    for (NpuResult& npu : results.npus) {
+        npu.memory_capacity = capacities[npu.rank.index()];
         if (excess(npu) > Bytes(0)) {
             ++count;
             worst = worst == nullptr || excess(npu) > excess(*worst) ? &npu : worst;
@@ -323,13 +378,15 @@ void note_exceeded_capacities(Results& results, const std::vector<Bytes>& capaci
         "the peak memory of {} of {} NPUs passes their memory-capacity; by most on rank {}: {} in "
         "use, {} there, {} too much",
         count, results.npus.size(), worst->rank.value(), format_bytes(worst->peak_memory),
-        format_bytes(capacities[worst->rank.index()]), format_bytes(excess(*worst))));
+        format_bytes(worst->memory_capacity), format_bytes(excess(*worst))));
 }
 
 void add_links(Results& results, const topology::NetworkDescription& description,
                const std::vector<LinkUse>& use) {
     const topology::Graph& graph = description.graph;
     const LinkClock clock(description);
+    const topology::LinkKinds kinds(description);
+    results.link_classes = kinds.names();
     results.link_bound = LinkBound();
     for (std::size_t index = 0; index < use.size(); ++index) {
         const topology::Link& link = graph.link(LinkId(index));
@@ -346,6 +403,8 @@ void add_links(Results& results, const topology::NetworkDescription& description
         result.pauses = use[index].pauses;
         result.marked = use[index].marked;
         result.drops = use[index].drops;
+        result.notifications = use[index].notifications;
+        result.link_class = kinds.kind_of(LinkId(index));
         result.queue_times = use[index].queue_times;
         result.classes_wire = use[index].classes_wire;
         if (result.wire > Bytes()) {

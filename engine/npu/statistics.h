@@ -16,15 +16,6 @@
 
 namespace npunet::engine {
 
-/// A span of time, end not included.
-struct Interval {
-    Time start;
-    Time end;
-};
-
-/// The length of the union of the intervals; sorts them.
-[[nodiscard]] Time union_length(std::vector<Interval>& intervals);
-
 /// Whether the timeline and the list of collectives have those of every rank: not where some stand
 /// for others and all together execute more than 2^22 operations.
 [[nodiscard]] bool lists_everyone(const Workload& workload, const Fold& fold);
@@ -50,8 +41,8 @@ void note_idleness(Results& results, Time begin);
 void note_recorded_durations(Results& results, const Workload& workload,
                              const ComputeModel& compute, const Fold& fold);
 
-/// Adds a note when peaks pass what the NPUs have; capacities by rank, 0 = not given.
-void note_exceeded_capacities(Results& results, const std::vector<Bytes>& capacities);
+/// Sets the capacities, which are by rank, 0 = not given, and adds a note when peaks pass them.
+void set_capacities(Results& results, const std::vector<Bytes>& capacities);
 
 /// Names, utilization and bounds of the links; `results.finish` must be set.
 void add_links(Results& results, const topology::NetworkDescription& description,

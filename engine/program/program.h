@@ -25,6 +25,7 @@
 #include "engine/device/kernel.h"
 #include "engine/program/issue_order.h"
 #include "engine/program/name_table.h"
+#include "engine/results/parallelism.h"
 #include "engine/results/results.h"
 
 namespace npunet::engine {
@@ -87,6 +88,9 @@ struct TensorUse {
 struct RankProgram {
     std::vector<ProgramOperation> operations;
     std::vector<std::string> names;
+    /// What the names of communication say that it serves, by operation; empty where they were not
+    /// read.
+    std::vector<Parallelism> dimensions;
     /// Who waits for operation i: children[child_begin[i] .. child_begin[i + 1]).
     std::vector<std::uint32_t> child_begin;
     std::vector<std::uint32_t> children;

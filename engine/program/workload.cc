@@ -317,6 +317,16 @@ private:
     std::vector<std::size_t> dangling_controls_of_;  ///< by rank
 };
 
+Parallelism Workload::dimension_of(Rank rank, std::uint32_t operation) const {
+    const RankProgram& own = program(rank);
+    const Parallelism named =
+        own.dimensions.empty() ? Parallelism::Other : own.dimensions[operation];
+    const ProgramOperation& executed = own.operations[operation];
+    return named == Parallelism::Other && executed.group >= 0
+               ? groups[group_of(rank, executed)].dimension
+               : named;
+}
+
 WorkloadBuilder::WorkloadBuilder(std::size_t ranks, const std::vector<Group>& groups,
                                  const WorkloadOptions& options)
     : state_(std::make_unique<State>(ranks, groups, options)) {}

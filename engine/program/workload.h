@@ -31,17 +31,17 @@ struct Group {
     std::vector<Rank> ranks;  ///< in listed order
     /// Made of whole dimensions of the machine (attribute involve_dims).
     bool by_dimensions = false;
+    Parallelism dimension = Parallelism::Other;  ///< that it is known to serve
 };
 
 struct Workload {
-    std::vector<RankProgram> programs;       ///< different ones
-    std::vector<std::uint32_t> program_of;   ///< by rank: index into programs
-    std::vector<RankBinding> bindings;       ///< by rank
-    std::vector<Group> groups;               ///< named ones, the world, those made of dimensions
-    std::vector<std::size_t> tensor_groups;  ///< which groups are known to be tensor-parallel
-    std::size_t world = 0;                   ///< which group is the world: every rank, ascending
-    std::vector<std::string> notes;          ///< what the user should know
-    NameTable tensor_names;                  ///< of all programs, where tensors are kept
+    std::vector<RankProgram> programs;      ///< different ones
+    std::vector<std::uint32_t> program_of;  ///< by rank: index into programs
+    std::vector<RankBinding> bindings;      ///< by rank
+    std::vector<Group> groups;              ///< named ones, the world, those made of dimensions
+    std::size_t world = 0;                  ///< which group is the world: every rank, ascending
+    std::vector<std::string> notes;         ///< what the user should know
+    NameTable tensor_names;                 ///< of all programs, where tensors are kept
 
     [[nodiscard]] std::size_t ranks() const { return program_of.size(); }
     [[nodiscard]] const RankProgram& program(Rank rank) const {
@@ -52,6 +52,9 @@ struct Workload {
         return static_cast<std::size_t>(
             bindings[rank.index()].groups[static_cast<std::size_t>(operation.group)]);
     }
+    /// What communication serves: by the name of the operation or, where that does not say, of the
+    /// communicator.
+    [[nodiscard]] Parallelism dimension_of(Rank rank, std::uint32_t operation) const;
     /// The id of an operation in the trace.
     [[nodiscard]] std::uint64_t node_of(Rank rank, const ProgramOperation& operation) const {
         return bindings[rank.index()].first_id + operation.id;

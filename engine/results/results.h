@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@
 #include "base/quantities.h"
 #include "engine/network/link_load.h"
 #include "engine/network/resolved.h"
+#include "engine/results/carrier.h"
+#include "engine/results/dimension_times.h"
 #include "engine/results/flow_results.h"
 #include "engine/results/step_rates.h"
 
@@ -49,6 +52,10 @@ struct NpuResult {
     Time idle;
     Time memory;  ///< union of the accesses to remote memory, hidden or not
     Time cpu;     ///< union of the operations on the host
+    /// The communication by what it serves, shared by NPUs that behave alike. Null in dialects
+    /// whose exposed communication is no union of intervals.
+    std::shared_ptr<const DimensionTimes> dimensions;
+    Bytes memory_capacity;  ///< 0: not given
     Bytes peak_memory;
     MemoryPeak peak;
     double compute_bound_percent = 0;
@@ -92,6 +99,8 @@ struct LinkResult {
     std::uint64_t pauses = 0;
     std::uint64_t marked = 0;
     std::uint64_t drops = 0;
+    std::uint64_t notifications = 0;  ///< congestion notifications (CNPs) that started on it
+    std::uint32_t link_class = 0;     ///< in Results::link_classes
     std::vector<Time> queue_times;    ///< LinkUse::queue_times
     std::vector<Bytes> classes_wire;  ///< LinkUse::classes_wire
 };
@@ -119,6 +128,7 @@ struct Operation {
     std::int32_t group = -1;  ///< of a collective: index into Results::groups
     Rank peer = Rank();       ///< of a send or a receive
     std::int64_t tag = 0;     ///< of a send or a receive
+    Parallelism dimension = Parallelism::Other;  ///< of communication, where it is known
 };
 
 /// Where to draw a node of the network (topology/network/layout.h).
@@ -155,8 +165,12 @@ struct Results {
     Time finish;
     std::vector<NpuResult> npus;  ///< by rank
     std::vector<CollectiveResult> collectives;
-    std::vector<LinkResult> links;       ///< in the order of the topology
-    LinkBound link_bound;                ///< maximum over `links`
+    std::vector<LinkResult> links;          ///< in the order of the topology
+    std::vector<std::string> link_classes;  ///< "NIC", "leaf-spine": topology/network/link_kinds.h
+    LinkBound link_bound;                   ///< maximum over `links`
+    /// Of the NPU that finishes last, the lowest rank of equals; by precedence, where they are
+    /// known.
+    std::vector<Carrier> carriers;
     std::vector<Operation> operations;   ///< by rank, then start, then node
     std::vector<OperationGroup> groups;  ///< with `operations`: the communicators of the workload
     std::vector<NodePlace> places;       ///< with `load`: of every node

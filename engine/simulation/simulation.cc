@@ -428,7 +428,7 @@ Results Simulation::summary(const std::vector<RankRecord>& records, SummaryScope
     add_links(results, description_, network_.link_use());
     results.notes.insert(results.notes.begin(), workload_.notes.begin(), workload_.notes.end());
     note_recorded_durations(results, workload_, compute_, fold_);
-    note_exceeded_capacities(results, system_.memory_capacities(workload_.ranks()));
+    set_capacities(results, system_.memory_capacities(workload_.ranks()));
     results.events = queue_.handled();
     results.simulated_npus = fold_.simulated(records_.size());
     results.packet_hops = network_.packet_hops();

@@ -90,6 +90,7 @@ class Row
         Whole(use.pauses);
         Whole(use.marked);
         Whole(use.drops);
+        Whole(use.notifications);
         use.queue_times.resize(POWERS);
         for (npunet::Time& time : use.queue_times)
         {

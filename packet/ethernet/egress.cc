@@ -120,6 +120,7 @@ void EthernetEgress::count(std::uint32_t number, const EthernetPacket& packet, s
     port.payload += packet.payload;
     port.repeated += packet.repeated ? 1 : 0;
     ++port.packets;
+    port.notifications += packet.kind == PacketKind::Notification ? 1 : 0;
     if (state_.class_count > 1) {
         state_.classes.of_port(number)[packet.traffic_class].wire += packet.wire;
         if (!is_control(packet)) {

@@ -160,7 +160,7 @@ void EthernetFastForward::scan_port(engine::StateScan& scan, std::uint32_t numbe
     }
     for (std::int64_t* count :
          {&port.payload, &port.sent, &port.busy, &port.packets, &port.repeated, &port.pause_time,
-          &port.pauses, &port.marked, &port.drops, &port.arrivals}) {
+          &port.pauses, &port.marked, &port.drops, &port.notifications, &port.arrivals}) {
         scan.count(*count);
     }
 }

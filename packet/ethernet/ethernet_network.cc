@@ -111,6 +111,7 @@ std::vector<engine::LinkUse> EthernetNetwork::link_use() const {
         use.pauses = static_cast<std::uint64_t>(port.pauses);
         use.marked = static_cast<std::uint64_t>(port.marked);
         use.drops = static_cast<std::uint64_t>(port.drops);
+        use.notifications = static_cast<std::uint64_t>(port.notifications);
         use.queue_times = queues_.histograms().times_of(number);
         use.classes_wire = state_.classes.wire_of(number);
         uses.push_back(std::move(use));

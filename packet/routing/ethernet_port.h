@@ -50,19 +50,20 @@ struct alignas(64) EthernetPort {
     std::int64_t due = never;  ///< time of the pending arrival; events for other times are stale
 
     // Used less often.
-    std::int64_t queued = 0;      ///< bytes of waiting forwarded packets
-    std::int64_t max_queue = 0;   ///< largest `queued`
-    std::int64_t payload = 0;     ///< message bytes sent, retransmissions included
-    std::int64_t sent = 0;        ///< bytes sent, with headers
-    std::int64_t busy = 0;        ///< how long the link was sending
-    std::int64_t packets = 0;     ///< sent
-    std::int64_t repeated = 0;    ///< of these, retransmissions
-    std::int64_t paused_at = 0;   ///< when the first class was paused, if any is
-    std::int64_t pause_time = 0;  ///< how long any class was paused
-    std::int64_t pauses = 0;      ///< PAUSE requests that the port received
-    std::int64_t marked = 0;      ///< packets marked when they joined a queue
-    std::int64_t drops = 0;       ///< packets lost here or on the link, without PAUSE and RESUME
-    std::int64_t arrivals = 0;    ///< accepted packets; the index of the random draw for marks
+    std::int64_t queued = 0;         ///< bytes of waiting forwarded packets
+    std::int64_t max_queue = 0;      ///< largest `queued`
+    std::int64_t payload = 0;        ///< message bytes sent, retransmissions included
+    std::int64_t sent = 0;           ///< bytes sent, with headers
+    std::int64_t busy = 0;           ///< how long the link was sending
+    std::int64_t packets = 0;        ///< sent
+    std::int64_t repeated = 0;       ///< of these, retransmissions
+    std::int64_t paused_at = 0;      ///< when the first class was paused, if any is
+    std::int64_t pause_time = 0;     ///< how long any class was paused
+    std::int64_t pauses = 0;         ///< PAUSE requests that the port received
+    std::int64_t marked = 0;         ///< packets marked when they joined a queue
+    std::int64_t notifications = 0;  ///< congestion notifications (CNPs) that started here
+    std::int64_t drops = 0;          ///< packets lost here or on the link, without PAUSE and RESUME
+    std::int64_t arrivals = 0;       ///< accepted packets; the index of the random draw for marks
 };
 
 }  // namespace npunet::packet

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/npu/statistics.h"
+#include "engine/npu/interval_union.h"
 #include "report/figures/canvas.h"
 #include "report/figures/plot_frame.h"
 #include "report/figures/scale.h"

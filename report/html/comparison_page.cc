@@ -25,7 +25,7 @@ using Kind = DataTable::Kind;
 
 /// "finish, packet" for every run.
 void add_columns(std::vector<DataTable::Column>& columns, const std::vector<Results>& runs,
-                 const std::string& name, const std::string& unit, Kind kind = Kind::Exact) {
+                 const std::string& name, Kind kind, const std::string& unit = "") {
     for (const Results& results : runs) {
         columns.push_back({name + ", " + results.fidelity, unit, kind});
     }
@@ -39,7 +39,7 @@ DataTable classes_table(const std::vector<Results>& runs, const Comparison& comp
         {"exposed communication", &engine::NpuResult::exposed_communication}};
     std::vector<DataTable::Column> columns{{"ranks"}, {"ratio of finish", "", Kind::Real}};
     for (const auto& [name, time] : times) {
-        add_columns(columns, runs, name, "ns");
+        add_columns(columns, runs, name, Kind::Time);
     }
     DataTable table("classes-table",
                     "Classes of NPUs with equal traces, each by the one that finishes last",
@@ -59,7 +59,7 @@ DataTable classes_table(const std::vector<Results>& runs, const Comparison& comp
 DataTable types_table(const std::vector<Results>& runs, const Comparison& comparison) {
     std::vector<DataTable::Column> columns{
         {"type"}, {"count", "", Kind::Exact}, {"ratio of means", "", Kind::Real}};
-    add_columns(columns, runs, "mean duration", "ns", Kind::Real);
+    add_columns(columns, runs, "mean duration", Kind::Time);
     DataTable table("types-table", "Collectives by type", std::move(columns));
     for (const CollectiveComparison& compared : comparison.collectives) {
         std::vector<std::string> row{
@@ -77,10 +77,10 @@ DataTable types_table(const std::vector<Results>& runs, const Comparison& compar
 
 DataTable compared_links_table(const std::vector<Results>& runs, const Comparison& comparison) {
     std::vector<DataTable::Column> columns{{"from"}, {"to"}};
-    add_columns(columns, runs, "utilization", "%", Kind::Real);
-    add_columns(columns, runs, "on the wire", "bytes");
-    add_columns(columns, runs, "longest queue", "bytes");
-    add_columns(columns, runs, "credit stall", "ns");
+    add_columns(columns, runs, "utilization", Kind::Real, "%");
+    add_columns(columns, runs, "on the wire", Kind::Bytes);
+    add_columns(columns, runs, "longest queue", Kind::Bytes);
+    add_columns(columns, runs, "credit stall", Kind::Time);
     DataTable table("links-table", "Links that were busy longest in the most detailed run",
                     std::move(columns));
     for (const LinkComparison& compared : comparison.hot_links) {

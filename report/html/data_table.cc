@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cctype>
 #include <charconv>
@@ -11,6 +12,7 @@
 
 #include "base/ascii.h"
 #include "base/json_writer.h"
+#include "base/units.h"
 #include "report/html/escape.h"
 
 namespace npunet::report {
@@ -40,11 +42,27 @@ std::string shown(const std::string& cell, Kind kind) {
     }
     double value = 0;
     std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    return grouped_digits(fmt::format("{:.3f}", value));
+    switch (kind) {
+        case Kind::Time:
+            return format_time(Time::ps(capped_whole(std::round(value * 1000))));
+        case Kind::Bytes:
+            return format_bytes(Bytes(capped_whole(value)));
+        default:
+            return grouped_digits(fmt::format("{:.3f}", value));
+    }
+}
+
+/// The exact number, where another one is shown; else nothing.
+std::string title_of(const std::string& cell, Kind kind) {
+    if (cell.empty() || cell == "-" || kind == Kind::Text || kind == Kind::Exact) {
+        return "";
+    }
+    return cell + (kind == Kind::Time ? " ns" : kind == Kind::Bytes ? " bytes" : "");
 }
 
 const char* name_of(Kind kind) {
-    return kind == Kind::Text ? "text" : kind == Kind::Exact ? "exact" : "real";
+    static constexpr std::array<const char*, 5> names{"text", "exact", "real", "time", "bytes"};
+    return names[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace
@@ -130,7 +148,8 @@ std::string DataTable::row_html(const std::vector<std::string>& row) const {
         html += kind != Kind::Text          ? R"( class="number")"
                 : row[i].size() > long_text ? R"( class="long")"
                                             : "";
-        html += kind == Kind::Real && !row[i].empty() ? fmt::format(R"( title="{}")", row[i]) : "";
+        const std::string title = title_of(row[i], kind);
+        html += title.empty() ? "" : fmt::format(R"( title="{}")", title);
         html += fmt::format(">{}</{}>", shown(row[i], kind), i == 0 ? "th" : "td");
     }
     return html + "</tr>\n";

@@ -2,7 +2,7 @@
 // numbers that keep their exact value however they are shown.
 //
 //     DataTable table("links", "Links, busiest first",
-//                     {{"from"}, {"to"}, {"on the wire", "bytes", DataTable::Kind::Exact}});
+//                     {{"from"}, {"to"}, {"on the wire", "", DataTable::Kind::Bytes}});
 //     table.add({"npu0", "npu1", "6500"});
 //     section.body += table.html();
 //
@@ -23,7 +23,9 @@ public:
     enum class Kind : std::uint8_t {
         Text,
         Exact,  ///< a decimal number, shown as it is: "92620.16"
-        Real    ///< a double in its shortest form, shown with three decimals
+        Real,   ///< a double in its shortest form, shown with three decimals
+        Time,   ///< nanoseconds, shown in the unit that fits: "92.62 us"
+        Bytes   ///< shown in the unit that fits: "64 MiB"
     };
 
     struct Column {

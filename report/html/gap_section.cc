@@ -65,8 +65,8 @@ std::string finish_table(const std::vector<Results>& runs, const Comparison& com
     const Time least = runs[comparison.least_detailed].finish;
     DataTable table("finish-table", "Finish times",
                     {{"fidelity"},
-                     {"finish", "ns", Kind::Exact},
-                     {"more than " + runs[comparison.least_detailed].fidelity, "ns", Kind::Exact},
+                     {"finish", "", Kind::Time},
+                     {"more than " + runs[comparison.least_detailed].fidelity, "", Kind::Time},
                      {"ratio to it", "", Kind::Real}});
     for (const Results& results : runs) {
         table.add({results.fidelity, format_ns(results.finish), format_ns(results.finish - least),
@@ -82,9 +82,9 @@ std::string parts_table(const GapExplanation& why, const std::string& fidelity) 
     DataTable table("parts-table", "The parts of the difference",
                     {{"part"},
                      {"what it says"},
-                     {"difference", "ns", Kind::Exact},
+                     {"difference", "", Kind::Time},
                      {"share", "%", Kind::Real},
-                     {"along the critical path", "ns", Kind::Exact}});
+                     {"along the critical path", "", Kind::Time}});
     for (const auto& [name, part] : gap_parts) {
         table.add({in_words(name), meaning_of(part, fidelity), format_ns(why.total.*part),
                    share(why.total.*part, whole), format_ns(why.path.*part)});
@@ -102,10 +102,10 @@ std::string effect_level_table(const GapExplanation& why, const std::string& fid
                                 "one more effect",
                                 fidelity),
                     {{"effect level"},
-                     {"finish", "ns", Kind::Exact},
-                     {"increase over the level below", "ns", Kind::Exact},
-                     {"by the effect", "ns", Kind::Exact},
-                     {"by dependency", "ns", Kind::Exact}});
+                     {"finish", "", Kind::Time},
+                     {"increase over the level below", "", Kind::Time},
+                     {"by the effect", "", Kind::Time},
+                     {"by dependency", "", Kind::Time}});
     for (const EffectLevelResult& level : why.effect_levels) {
         const std::string name = level.step.empty() ? "the estimate" : "+ " + in_words(level.step);
         table.add({name, format_ns(level.finish), format_ns(level.direct + level.dependency),
@@ -121,9 +121,9 @@ std::string neighbour_table(const std::vector<Results>& runs, const Comparison& 
         return "";
     }
     std::vector<DataTable::Column> columns{
-        {"from"}, {"to"}, {"ratio", "", Kind::Real}, {"difference", "ns", Kind::Exact}};
+        {"from"}, {"to"}, {"ratio", "", Kind::Real}, {"difference", "", Kind::Time}};
     for (const auto& [name, part] : gap_parts) {
-        columns.push_back({in_words(name), "ns", Kind::Exact});
+        columns.push_back({in_words(name), "", Kind::Time});
     }
     DataTable table("neighbours-table", "The differences between neighbouring fidelities", columns);
     for (std::size_t i = 0; i < why.neighbours.size(); ++i) {
@@ -164,18 +164,18 @@ std::vector<DataTable::Column> delay_columns(const std::vector<std::size_t>& par
                                            {"type"},
                                            {"ranks"},
                                            {"critical path"},
-                                           {"ends later", "ns", Kind::Exact},
-                                           {"own delay", "ns", Kind::Exact}};
+                                           {"ends later", "", Kind::Time},
+                                           {"own delay", "", Kind::Time}};
     for (const std::size_t part : parts) {
-        columns.push_back({in_words(gap_parts[part].first), "ns", Kind::Exact});
+        columns.push_back({in_words(gap_parts[part].first), "", Kind::Time});
     }
-    columns.push_back({"cost by others", "ns", Kind::Exact});
-    columns.push_back({"start", "ns", Kind::Exact});
-    columns.push_back({"end", "ns", Kind::Exact});
+    columns.push_back({"cost by others", "", Kind::Time});
+    columns.push_back({"start", "", Kind::Time});
+    columns.push_back({"end", "", Kind::Time});
     if (contention) {
         columns.push_back({"longest contention on"});
         columns.push_back({"contending with"});
-        columns.push_back({"together", "ns", Kind::Exact});
+        columns.push_back({"together", "", Kind::Time});
     }
     return columns;
 }
@@ -308,7 +308,7 @@ Section contention_section(const GapExplanation& why) {
     constexpr std::size_t most_named = 8;
     DataTable table("contention-table",
                     "Links with the longest contention of collectives and messages",
-                    {{"from"}, {"to"}, {"together", "ns", Kind::Exact}, {"between"}});
+                    {{"from"}, {"to"}, {"together", "", Kind::Time}, {"between"}});
     for (const ContentionLink& link : why.links) {
         std::string names;
         for (std::size_t i = 0; i < std::min(link.between.size(), most_named); ++i) {

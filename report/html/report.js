@@ -49,6 +49,27 @@
         return x < y ? -1 : x > y ? 1 : 0;
     };
 
+    const withDigits = (value, unit) =>
+        `${value.toFixed(value >= 100 ? 1 : value >= 10 ? 2 : 3)} ${unit}`;
+
+    /** Nanoseconds in the unit that fits, as base/units.cc writes times. */
+    const timeText = (ns) => {
+        const units = [["s", 1e9], ["ms", 1e6], ["us", 1e3]];
+        const fitting = units.find(([, size]) => Math.abs(ns) >= size);
+        return fitting ? withDigits(ns / fitting[1], fitting[0]) : `${Number(ns.toFixed(3))} ns`;
+    };
+
+    /** Bytes in the unit that fits, as base/units.cc writes them. */
+    const bytesText = (bytes) => {
+        const units = [["TiB", 2 ** 40], ["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]];
+        const fitting = units.find(([, size]) => bytes >= size);
+        if (!fitting) {
+            return `${bytes} B`;
+        }
+        const [unit, size] = fitting;
+        return bytes % size === 0 ? `${bytes / size} ${unit}` : withDigits(bytes / size, unit);
+    };
+
     const collator = new Intl.Collator("en", {numeric: true});
 
     /** A column: what its cells are, and in which order rows stand by it. */
@@ -91,10 +112,17 @@
             });
         }
 
-        /** A cell as it is shown: of doubles three decimals. */
+        /** A cell as it is shown: of doubles three decimals; times and bytes in units that fit. */
         shown(row) {
             const text = this.text(row);
-            return this.kind === "real" && text !== "-" ? Number(text).toFixed(3) : text;
+            const show = {real: (number) => number.toFixed(3), time: timeText, bytes: bytesText};
+            return this.kind in show && text !== "-" ? show[this.kind](Number(text)) : text;
+        }
+
+        /** The exact number where another one is shown. */
+        title(row) {
+            const units = {real: "", time: " ns", bytes: " bytes"};
+            return this.kind in units ? this.text(row) + units[this.kind] : "";
         }
 
         /** Puts a cell into a <td> or <th>; digits in groups of three. */
@@ -104,8 +132,12 @@
                 node.textContent = shown;
                 return;
             }
-            if (this.kind === "real") {
-                node.title = this.text(row);
+            if (this.title(row)) {
+                node.title = this.title(row);
+            }
+            if (this.kind === "time" || this.kind === "bytes") {
+                node.textContent = shown;
+                return;
             }
             const [, sign, whole, rest] = /^(-?)([0-9]*)(.*)$/.exec(shown);
             const first = whole.length < 5 ? whole.length : (whole.length - 1) % 3 + 1;
@@ -211,7 +243,8 @@
                 : [];
             if (words.length > 0 && !this.searched) {
                 this.searched = this.columns[0].cells.map((cell, row) =>
-                    this.columns.map((column) => column.shown(row)).join("\n").toLowerCase());
+                    this.columns.map((column) => `${column.shown(row)} ${column.title(row)}`)
+                        .join("\n").toLowerCase());
             }
             this.rows = words.length === 0 ? this.order : this.order.filter(
                 (row) => words.every((word) => this.searched[row].includes(word)));

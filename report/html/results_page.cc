@@ -14,6 +14,7 @@
 #include "report/html/timeline_charts.h"
 #include "report/npu_summary.h"
 #include "report/step_rates.h"
+#include "report/step_summary.h"
 
 namespace npunet::report {
 
@@ -29,9 +30,7 @@ std::string short_and_exact(Time time) {
 /// The title of the page names the finish already; here it is exact.
 std::vector<Fact> facts_of(const Results& results) {
     std::vector<Fact> facts{
-        {results.partial ? "Stopped at" : "Finish time", short_and_exact(results.finish)},
-        {"Fidelity", results.fidelity},
-        {"Dialect", results.dialect}};
+        {results.partial ? "Stopped at" : "Finish time", short_and_exact(results.finish)}};
     if (results.partial) {
         facts.push_back({"Partial", engine::describe(*results.partial)});
     }
@@ -40,6 +39,11 @@ std::vector<Fact> facts_of(const Results& results) {
             facts.push_back({name, value});
         }
     }
+    for (const auto& [name, value] : step_summary_facts(results)) {
+        facts.push_back({name, value});
+    }
+    facts.push_back({"Fidelity", results.fidelity});
+    facts.push_back({"Dialect", results.dialect});
     return facts;
 }
 
@@ -75,7 +79,8 @@ void add_timeline(Page& page, const analysis::RunTimeline& timeline) {
 
 void add_links(Page& page, const Results& results, const std::string& map = "") {
     if (!results.links.empty()) {
-        page.add({"links", "Links", map + links_table(results).html()});
+        page.add({"links", "Links",
+                  map + link_classes_table(results).html() + links_table(results).html()});
     }
 }
 
@@ -83,9 +88,9 @@ std::string jobs_table_html(const engine::JobsResults& results) {
     DataTable table("jobs-table", "Jobs",
                     {{"job"},
                      {"NPUs"},
-                     {"start", "ns", Kind::Exact},
-                     {"finish", "ns", Kind::Exact},
-                     {"duration", "ns", Kind::Exact}});
+                     {"start", "", Kind::Time},
+                     {"finish", "", Kind::Time},
+                     {"duration", "", Kind::Time}});
     for (const engine::JobResult& job : results.jobs) {
         std::vector<Rank> npus;
         for (const NodeId npu : job.npus) {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "analysis/link_classes.h"
 #include "base/json_writer.h"
 #include "base/units.h"
 #include "report/html/data_table.h"
@@ -33,15 +33,14 @@ std::string ranks_of(const CollectiveResult& collective) {
     return format_ranks(ranks);
 }
 
-/// All of them, that which was busy longest first, of equals the first in the topology.
+/// All of them, those that carried something first (analysis/link_classes.h).
 std::vector<const LinkResult*> by_load(const engine::Results& results) {
-    std::vector<const LinkResult*> links;
+    std::vector<const LinkResult*> links = analysis::busiest_links(results);
     for (const LinkResult& link : results.links) {
-        links.push_back(&link);
+        if (link.wire == Bytes(0)) {
+            links.push_back(&link);
+        }
     }
-    std::stable_sort(links.begin(), links.end(), [](const LinkResult* a, const LinkResult* b) {
-        return std::tie(b->busy, b->wire) < std::tie(a->busy, a->wire);
-    });
     return links;
 }
 
@@ -60,7 +59,7 @@ const std::vector<OptionalColumn>& optional_columns() {
         {{"retransmissions", "", Kind::Exact},
          [](const LinkResult& link) { return link.retransmissions > 0; },
          [](const LinkResult& link) { return whole(link.retransmissions); }},
-        {{"credit stall", "ns", Kind::Exact},
+        {{"credit stall", "", Kind::Time},
          [](const LinkResult& link) { return link.credit_stall != Time(); },
          [](const LinkResult& link) { return format_ns(link.credit_stall); }},
         {{"pauses", "", Kind::Exact},
@@ -71,7 +70,10 @@ const std::vector<OptionalColumn>& optional_columns() {
          [](const LinkResult& link) { return whole(link.marked); }},
         {{"drops", "packets", Kind::Exact},
          [](const LinkResult& link) { return link.drops > 0; },
-         [](const LinkResult& link) { return whole(link.drops); }}};
+         [](const LinkResult& link) { return whole(link.drops); }},
+        {{"notifications", "CNPs", Kind::Exact},
+         [](const LinkResult& link) { return link.notifications > 0; },
+         [](const LinkResult& link) { return whole(link.notifications); }}};
     return columns;
 }
 
@@ -81,14 +83,14 @@ DataTable npus_table(const engine::Results& results) {
     DataTable table("npus-table", "NPUs, by rank",
                     {{"rank", "", Kind::Exact},
                      {"class", "", Kind::Exact},
-                     {"finish", "ns", Kind::Exact},
-                     {"compute", "ns", Kind::Exact},
-                     {"exposed communication", "ns", Kind::Exact},
-                     {"exposed memory", "ns", Kind::Exact},
-                     {"idle", "ns", Kind::Exact},
-                     {"communication", "ns", Kind::Exact},
+                     {"finish", "", Kind::Time},
+                     {"compute", "", Kind::Time},
+                     {"exposed communication", "", Kind::Time},
+                     {"exposed memory", "", Kind::Time},
+                     {"idle", "", Kind::Time},
+                     {"communication", "", Kind::Time},
                      {"bubble", "%", Kind::Real},
-                     {"peak memory", "bytes", Kind::Exact},
+                     {"peak memory", "", Kind::Bytes},
                      {"compute bound", "%", Kind::Real},
                      {"compute utilization", "%", Kind::Real},
                      {"memory utilization", "%", Kind::Real},
@@ -113,12 +115,12 @@ DataTable collectives_table(const engine::Results& results) {
                      {"type"},
                      {"ranks"},
                      {"algorithm"},
-                     {"size", "bytes", Kind::Exact},
-                     {"first start", "ns", Kind::Exact},
-                     {"last start", "ns", Kind::Exact},
-                     {"end", "ns", Kind::Exact},
-                     {"duration", "ns", Kind::Exact},
-                     {"bound", "ns", Kind::Exact},
+                     {"size", "", Kind::Bytes},
+                     {"first start", "", Kind::Time},
+                     {"last start", "", Kind::Time},
+                     {"end", "", Kind::Time},
+                     {"duration", "", Kind::Time},
+                     {"bound", "", Kind::Time},
                      {"bandwidth", "GB/s", Kind::Real},
                      {"bandwidth bound", "GB/s", Kind::Real}});
     for (const CollectiveResult& collective : results.collectives) {
@@ -135,11 +137,12 @@ DataTable collectives_table(const engine::Results& results) {
 DataTable links_table(const engine::Results& results) {
     std::vector<DataTable::Column> columns{{"from"},
                                            {"to"},
+                                           {"class"},
                                            {"utilization", "%", Kind::Real},
-                                           {"busy", "ns", Kind::Exact},
-                                           {"payload", "bytes", Kind::Exact},
-                                           {"on the wire", "bytes", Kind::Exact},
-                                           {"longest queue", "bytes", Kind::Exact}};
+                                           {"busy", "", Kind::Time},
+                                           {"payload", "", Kind::Bytes},
+                                           {"on the wire", "", Kind::Bytes},
+                                           {"longest queue", "", Kind::Bytes}};
     std::vector<const OptionalColumn*> present;
     for (const OptionalColumn& optional : optional_columns()) {
         if (std::any_of(results.links.begin(), results.links.end(), optional.occurs)) {
@@ -151,6 +154,7 @@ DataTable links_table(const engine::Results& results) {
     for (const LinkResult* link : by_load(results)) {
         std::vector<std::string> row{link->from,
                                      link->to,
+                                     analysis::class_of(results, *link),
                                      shortest(link->utilization_percent),
                                      format_ns(link->busy),
                                      fmt::format("{}", link->payload.value()),
@@ -160,6 +164,45 @@ DataTable links_table(const engine::Results& results) {
             row.push_back(optional->cell(*link));
         }
         table.add(row);
+    }
+    return table;
+}
+
+DataTable link_classes_table(const engine::Results& results) {
+    DataTable table("link-classes-table", "Links by class",
+                    {{"class"},
+                     {"links", "", Kind::Exact},
+                     {"mean utilization", "%", Kind::Real},
+                     {"maximum", "%", Kind::Real},
+                     {"payload", "", Kind::Bytes},
+                     {"on the wire", "", Kind::Bytes},
+                     {"longest queue", "", Kind::Bytes},
+                     {"credit stall", "", Kind::Time},
+                     {"retransmissions", "", Kind::Exact},
+                     {"pauses", "", Kind::Exact},
+                     {"marked", "packets", Kind::Exact},
+                     {"drops", "packets", Kind::Exact},
+                     {"notifications", "CNPs", Kind::Exact}});
+    const auto row_of = [](const std::string& name, const analysis::LinkClassUse& use) {
+        return std::vector<std::string>{name,
+                                        whole(use.links),
+                                        shortest(use.mean_percent),
+                                        shortest(use.max_percent),
+                                        fmt::format("{}", use.payload.value()),
+                                        fmt::format("{}", use.wire.value()),
+                                        fmt::format("{}", use.max_queue.value()),
+                                        format_ns(use.credit_stall),
+                                        whole(use.retransmissions),
+                                        whole(use.pauses),
+                                        whole(use.marked),
+                                        whole(use.drops),
+                                        whole(use.notifications)};
+    };
+    for (const analysis::LinkClassUse& use : analysis::use_by_class(results)) {
+        table.add(row_of(use.name, use));
+    }
+    if (results.link_classes.size() > 1) {
+        table.set_foot(row_of("all", analysis::use_of_all(results)));
     }
     return table;
 }

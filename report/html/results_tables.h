@@ -19,6 +19,7 @@ namespace npunet::report {
 
 /// Busiest first; what only some networks have (packets, pauses, ...) where something has it.
 [[nodiscard]] DataTable links_table(const engine::Results& results);
+[[nodiscard]] DataTable link_classes_table(const engine::Results& results);
 
 /// Options and their values. Empty for no inputs.
 [[nodiscard]] std::string inputs_table(const InputList& inputs);

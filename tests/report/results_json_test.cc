@@ -78,33 +78,68 @@ TEST(JsonWriter, LaysOutLines) {
 // The keys are a contract: these, in this order, and no others.
 TEST(ResultsJson, HasTheDocumentedKeys) {
     const Json json = Json::parse(results_json(sample_results()));
-    EXPECT_EQ(keys_of(json), (std::vector<std::string>{"schema", "fidelity", "dialect", "finish_ns",
-                                                       "link_bound_ns", "npus", "collectives",
-                                                       "links", "performance"}));
+    EXPECT_EQ(keys_of(json),
+              (std::vector<std::string>{"schema", "fidelity", "dialect", "finish_ns",
+                                        "link_bound_ns", "summary", "npus", "collectives",
+                                        "link_classes", "links", "performance"}));
     const Json named = Json::parse(results_json(sample_results(), Bytes(1), "npunet simulate"));
     EXPECT_EQ(keys_of(named)[1], "command");
     EXPECT_EQ(named["command"], "npunet simulate");
-    EXPECT_EQ(
-        keys_of(json["npus"][0]),
-        (std::vector<std::string>{
-            "rank", "finish_ns", "compute_ns", "comm_ns", "exposed_comm_ns", "exposed_memory_ns",
-            "idle_ns", "peak_memory_bytes", "compute_bound_percent", "compute_utilization_percent",
-            "memory_utilization_percent", "operation_intensity", "memory_ns", "bubble_percent",
-            "peak_memory_ns", "alive_at_peak", "alive_besides"}));
+    EXPECT_EQ(keys_of(json["npus"][0]),
+              (std::vector<std::string>{
+                  "rank", "finish_ns", "compute_ns", "comm_ns", "exposed_comm_ns",
+                  "exposed_memory_ns", "idle_ns", "peak_memory_bytes", "compute_bound_percent",
+                  "compute_utilization_percent", "memory_utilization_percent",
+                  "operation_intensity", "memory_ns", "bubble_percent", "by_dimension",
+                  "memory_capacity_bytes", "peak_memory_ns", "alive_at_peak", "alive_besides"}));
+    EXPECT_EQ(json["npus"][0]["by_dimension"],
+              Json::parse(R"({"tp": {"comm_ns": 50, "exposed_comm_ns": 50},
+                              "dp": {"comm_ns": 250, "exposed_comm_ns": 250}})"));
     EXPECT_EQ(json["npus"][0]["alive_at_peak"][0]["name"], "weights");
     EXPECT_EQ(json["npus"][0]["alive_besides"]["tensors"], 3);
     EXPECT_EQ(keys_of(json["collectives"][0]),
               (std::vector<std::string>{"id", "name", "type", "group", "algorithm", "bytes",
                                         "first_start_ns", "last_start_ns", "end_ns",
                                         "bandwidth_GBps", "bound_ns", "bandwidth_bound_GBps"}));
-    EXPECT_EQ(
-        keys_of(json["links"][0]),
-        (std::vector<std::string>{
-            "from", "to", "payload_bytes", "wire_bytes", "utilization_percent", "max_queue_bytes",
-            "packets", "retransmissions", "credit_stall_ns", "classes_wire_bytes", "queue_ns"}));
+    EXPECT_EQ(keys_of(json["links"][0]),
+              (std::vector<std::string>{"from", "to", "class", "payload_bytes", "wire_bytes",
+                                        "utilization_percent", "max_queue_bytes", "packets",
+                                        "retransmissions", "credit_stall_ns", "notifications",
+                                        "classes_wire_bytes", "queue_ns"}));
+    EXPECT_EQ(json["links"][2]["class"], "leaf-spine");
+    EXPECT_EQ(json["link_classes"][0], Json::parse(R"({"class": "NIC", "links": 2,
+                  "mean_utilization_percent": 34.99125218695326,
+                  "max_utilization_percent": 49.98750312421895, "payload_bytes": 19200,
+                  "wire_bytes": 19500, "max_queue_bytes": 4160, "packets": 34,
+                  "retransmissions": 4, "credit_stall_ns": 6, "pauses": 0, "marked": 0, "drops": 0,
+                  "notifications": 10})"));
     EXPECT_EQ(keys_of(json["performance"]),
               (std::vector<std::string>{"wall_s", "events", "packet_hops", "simulated_npus",
                                         "peak_rss_bytes"}));
+}
+
+// Of rank 0, which finishes last: 600 of 1000.25 ns compute, 250 ns are exposed for DP.
+TEST(ResultsJson, BeginsWithTheSummary) {
+    const Json expected = Json::parse(R"({
+        "rank": 0, "compute_ns": 600, "exposed_comm_ns": 300, "exposed_memory_ns": 0,
+        "idle_ns": 100.25, "bubble_percent": 11.13888888888889,
+        "by_dimension": {"tp": {"comm_ns": 50, "exposed_comm_ns": 50},
+                         "dp": {"comm_ns": 250, "exposed_comm_ns": 250}},
+        "memory_rank": 0, "peak_memory_bytes": 1073741824, "memory_capacity_bytes": 4294967296,
+        "compute_limit_rank": 0, "compute_limit_ns": 600,
+        "bottleneck": {"kind": "communication", "dimension": "dp", "links": "NIC", "time_ns": 250,
+                       "exposed_ns": 250}})");
+    Json summary = Json::parse(results_json(sample_results()))["summary"];
+    EXPECT_EQ(summary["bottleneck"]["sentence"],
+              "the NICs carry data-parallel all_reduce and all_gather of rank 0 for 250 ns, 250 ns "
+              "of it exposed (25.0% of the run)");
+    summary["bottleneck"].erase("sentence");
+    EXPECT_NEAR(summary["hfu_percent"].get<double>(), 85.661 * 0.6 / 1.00025, 1e-9);
+    summary.erase("hfu_percent");
+    EXPECT_EQ(summary, expected);
+    engine::Results nothing = sample_results();
+    nothing.npus.clear();
+    EXPECT_EQ(Json::parse(results_json(nothing)).count("summary"), 0U);
 }
 
 // Values taken by default: minimum and maximum where they differ.
@@ -117,7 +152,8 @@ TEST(ResultsJson, SaysWhatWasTakenByDefault) {
     results.links[1].pauses = 5;
     const Json json = Json::parse(results_json(results));
     EXPECT_EQ(json["congestion"],
-              Json::parse(R"({"marked": 8, "drops": 3, "pauses": 5, "retransmissions": 6})"));
+              Json::parse(R"({"marked": 8, "drops": 3, "pauses": 5, "retransmissions": 6,
+                              "notifications": 15})"));
     EXPECT_EQ(json["resolved"], Json::parse(R"({
         "algorithms": {"all_reduce": ["ring", "direct4"], "barrier": ["dissemination"]},
         "packet": {"routing": "ecmp", "flow_control": "pfc", "buffer_bytes": [1000, 2000],
@@ -176,9 +212,10 @@ TEST(ResultsJson, HasTheFlowsThatWereAskedFor) {
     engine::Results results = sample_results();
     results.flows = sample_flows();
     const Json json = Json::parse(results_json(results));
-    EXPECT_EQ(keys_of(json), (std::vector<std::string>{"schema", "fidelity", "dialect", "finish_ns",
-                                                       "link_bound_ns", "npus", "collectives",
-                                                       "links", "flows", "performance"}));
+    EXPECT_EQ(keys_of(json),
+              (std::vector<std::string>{"schema", "fidelity", "dialect", "finish_ns",
+                                        "link_bound_ns", "summary", "npus", "collectives",
+                                        "link_classes", "links", "flows", "performance"}));
     std::vector<std::string> of_flow{
         "messages",        "bytes",        "first_start_ns", "last_end_ns",  "total_ns",
         "min_ns",          "mean_ns",      "p50_ns",         "p99_ns",       "max_ns",
@@ -282,6 +319,7 @@ TEST(ResultsJson, SeveralJobs) {
     std::vector<std::string> keys = keys_of(json);
     EXPECT_EQ(std::count(keys.begin(), keys.end(), "jobs"), 1);
     keys.erase(std::find(keys.begin(), keys.end(), "jobs"));
+    keys.insert(std::find(keys.begin(), keys.end(), "npus"), "summary");
     EXPECT_EQ(keys, keys_of(single)) << "the rest is as of one workload";
 }
 

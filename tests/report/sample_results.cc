@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+#include <utility>
+
 namespace npunet::report {
 
 namespace {
@@ -16,6 +19,12 @@ engine::NpuResult npu(std::int32_t rank, std::int32_t npu_class, Time finish, Ti
     result.exposed_memory = Time::ns(0);
     result.idle = idle;
     result.exposed_communication = finish - result.compute - idle;
+    auto dimensions = std::make_shared<engine::DimensionTimes>();
+    (*dimensions)[engine::Parallelism::Data] = {Time::ns(250),
+                                                result.exposed_communication - Time::ns(50)};
+    (*dimensions)[engine::Parallelism::Tensor] = {Time::ns(50), Time::ns(50)};
+    result.dimensions = std::move(dimensions);
+    result.memory_capacity = Bytes(std::int64_t{1} << 32);
     result.peak_memory = Bytes(std::int64_t{1} << 30);
     result.peak.at = Time::ns(250);
     result.peak.largest = {{"weights", Bytes(std::int64_t{1} << 29)}, {"input", Bytes(1 << 20)}};
@@ -63,6 +72,8 @@ engine::LinkResult link(const char* from, const char* to, std::int64_t payload, 
     result.credit_stall = Time::ns(3);
     result.classes_wire = {Bytes(payload), Bytes(payload / 64)};
     result.queue_times = {Time(), Time::ps(1500)};
+    result.notifications = 5;
+    result.link_class = from == std::string("npu2") ? 1 : 0;
     return result;
 }
 
@@ -116,6 +127,9 @@ engine::Results sample_results() {
     results.links = {link("npu0", "npu1", 6400, Time::ns(200), results.finish),
                      link("npu1", "npu2", 12800, Time::ns(500), results.finish),
                      link("npu2", "npu0", 0, Time::ns(0), results.finish)};
+    results.link_classes = {"NIC", "leaf-spine"};
+    results.carriers = {{engine::Parallelism::Tensor, "scale-up", {"all_gather"}},
+                        {engine::Parallelism::Data, "NIC", {"all_reduce", "all_gather"}}};
     results.operations = {
         {Rank(0), OperationKind::Compute, 1, "matmul", Time::ns(0), Time::ps(100'250)},
         {Rank(0), OperationKind::Collective, 2, "grad 0", Time::ns(100), Time::ps(400'500)},

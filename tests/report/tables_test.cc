@@ -40,13 +40,19 @@ TEST(Csv, NpusHaveOneRowARank) {
     EXPECT_EQ(lines[0],
               "rank,class,finish_ns,compute_ns,comm_ns,exposed_comm_ns,exposed_memory_ns,idle_ns,"
               "peak_memory_bytes,compute_bound_percent,compute_utilization_percent,"
-              "memory_utilization_percent,operation_intensity_flop_per_byte,bubble_percent");
+              "memory_utilization_percent,operation_intensity_flop_per_byte,bubble_percent,"
+              "exposed_tp_ns,exposed_cp_ns,exposed_ep_ns,exposed_pp_ns,exposed_dp_ns,"
+              "exposed_other_ns,memory_capacity_bytes");
     EXPECT_EQ(lines[1],
               "0,0,1000.25,600,300,300,0,100.25,1073741824,83.794,85.661,28.401,3523.082,"
-              "11.13888888888889");
+              "11.13888888888889,50,0,0,0,250,0,4294967296");
     EXPECT_EQ(lines[4],
               "3,1,800,600,300,150,0,50,1073741824,83.794,85.661,28.401,3523.082,"
-              "33.36666666666667");
+              "33.36666666666667,50,0,0,0,100,0,4294967296");
+    engine::Results reference = sample_results();
+    reference.npus[0].dimensions = nullptr;
+    EXPECT_THAT(lines_of(npus_csv(reference))[1],
+                testing::EndsWith("11.13888888888889,,,,,,,4294967296"));
 }
 
 TEST(Csv, CollectivesQuoteNamesAndSeparateRanksByBlanks) {
@@ -58,7 +64,7 @@ TEST(Csv, CollectivesQuoteNamesAndSeparateRanksByBlanks) {
 TEST(Csv, LinksSayHowLongTheyWereBusy) {
     const auto lines = lines_of(links_csv(sample_results()));
     ASSERT_EQ(lines.size(), 4u);
-    EXPECT_EQ(lines[3], "npu2,npu0,0,0,0,0,4160,17,2,3,0,0,0");
+    EXPECT_EQ(lines[3], "npu2,npu0,0,0,0,0,4160,17,2,3,0,leaf-spine,0,0,0,5,0,0");
 }
 
 TEST(Csv, LinksHaveAColumnForEachClassWhereThereAreSeveral) {
@@ -67,14 +73,14 @@ TEST(Csv, LinksHaveAColumnForEachClassWhereThereAreSeveral) {
     results.links[0].bound = Time::ps(2500);
     const auto lines = lines_of(links_csv(results));
     EXPECT_THAT(lines[0],
-                ::testing::EndsWith(
-                    ",credit_stall_ns,link_bound_ns,class_0_wire_bytes,class_1_wire_bytes"));
-    EXPECT_THAT(lines[1], ::testing::EndsWith(",3,2.5,5,7"));
+                ::testing::EndsWith(",link_bound_ns,link_class,pauses,marked,drops,notifications,"
+                                    "class_0_wire_bytes,class_1_wire_bytes"));
+    EXPECT_THAT(lines[1], ::testing::EndsWith(",3,2.5,NIC,0,0,0,5,5,7"));
     for (engine::LinkResult& link : results.links) {
         link.classes_wire.clear();
     }
     EXPECT_THAT(lines_of(links_csv(results))[0],
-                ::testing::EndsWith(",credit_stall_ns,link_bound_ns"));
+                ::testing::EndsWith(",marked,drops,notifications"));
 }
 
 TEST(Csv, QuotesAreDoubled) {
@@ -117,6 +123,17 @@ TEST(SummaryTable, ShowsEachClassOnce) {
     EXPECT_EQ(summary_table(sample_results()),
               "packet: finished after 1.000 us (1000.25 ns), 4 ranks\n"
               "\n"
+              "time: rank 0, the last to finish: compute 600 ns (60.0%), exposed communication 300 "
+              "ns (30.0%), idle 100.25 ns (10.0%); bubble 11.1%\n"
+              "FLOPs: 51.4% of peak performance over the run, by the operations of the traces "
+              "(HFU)\n"
+              "exposed: TP 50 ns, DP 250 ns\n"
+              "peak memory: 1 GiB of 4 GiB (25.0%) on rank 0 at 250 ns: weights 512 MiB, input 1 "
+              "MiB and 3 more of 511 MiB\n"
+              "bottleneck: the NICs carry data-parallel all_reduce and all_gather of rank 0 for "
+              "250 ns, 250 ns of it exposed (25.0% of the run)\n"
+              "bounds: the run takes 1.67x the compute of rank 0 (600 ns)\n"
+              "\n"
               "ranks    finish         compute   communication  exposed communication              "
               " idle\n"
               "------------------------------------------------------------------------------------"
@@ -124,9 +141,7 @@ TEST(SummaryTable, ShowsEachClassOnce) {
               "0-1    1.000 us  600 ns (60.0%)  300 ns (30.0%)         300 ns (30.0%)  100.25 ns "
               "(10.0%)\n"
               "2-3      800 ns  600 ns (75.0%)  300 ns (37.5%)         150 ns (18.8%)       50 ns "
-              "(6.2%)\n"
-              "peak memory: 1 GiB on rank 0 at 250 ns: weights 512 MiB, input 1 MiB and 3 more of "
-              "511 MiB\n");
+              "(6.2%)\n");
 }
 
 // NPUs ascending, whichever ranks they have.
@@ -155,7 +170,7 @@ TEST(SummaryTable, ShowsBubblesWhenAsked) {
     EXPECT_THAT(text, HasSubstr("  bubble\n"));
     EXPECT_THAT(text, HasSubstr("100.25 ns (10.0%)   11.1%\n"));
     EXPECT_THAT(text, HasSubstr("50 ns (6.2%)   33.4%\n"));
-    EXPECT_THAT(summary_table(results), Not(HasSubstr("bubble")));
+    EXPECT_THAT(summary_table(results), Not(HasSubstr("  bubble\n")));
     results.npus[0].idle = results.npus[0].finish;
     results.npus[1].idle = results.npus[1].finish;
     EXPECT_THAT(summary_table(results, 16, true), HasSubstr("       -\n"));
@@ -174,8 +189,6 @@ TEST(SummaryTable, LeavesOutTheEarliestClassesAndPrintsNotes) {
 TEST(HotLinks, AreOrderedByBusyTimeAndCarriedSomething) {
     EXPECT_EQ(hot_links(sample_results(), 10), (std::vector<std::size_t>{1, 0}));
     EXPECT_EQ(hot_links(sample_results(), 1), (std::vector<std::size_t>{1}));
-    EXPECT_THAT(hot_links_table(sample_results()),
-                HasSubstr("npu1 -> npu2  12.50 KiB    12.70 KiB        50.0%  4.062 KiB\n"));
 }
 
 TEST(HotLinks, EqualLinksKeepTheOrderOfTheTopology) {

@@ -17,6 +17,7 @@
 #include "study/simulation_run.h"
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"
+#include "topology/yaml/network_reader.h"
 
 namespace npunet::study::flow_test {
 namespace {
@@ -173,6 +174,27 @@ TEST(Flows, SumsAreThoseOfLinksAndMessages) {
         EXPECT_EQ(results.flows->all.completion.total, total);
         EXPECT_EQ(results.flows->all.last_end, arrived);
     }
+}
+
+// Every notification (CNP) starts on the link by which its receiver sends, and is counted there
+// once.
+TEST(Flows, NotificationsAreThoseOfTheLinks) {
+    Machine machine = line(DimensionKind::Switch, 6);
+    machine.network = topology::parse_network(
+        "topology: [Switch]\nnpus_count: [6]\nbandwidth: [50]\nlatency: [500]\n"
+        "packet: {flow_control: pfc, congestion_control: dcqcn, ecn: {kmin: 8KiB, kmax: 64KiB}}\n",
+        "network.yml");
+    const engine::Results results =
+        simulate(to_one(6, {1, 2, 3, 4, 5}, 0, 4'000'000), machine, Fidelity::Packet, with_flows());
+    std::uint64_t of_npus = 0;
+    std::uint64_t of_switches = 0;
+    for (const engine::LinkResult& link : results.links) {
+        (link.from.rfind("npu", 0) == 0 ? of_npus : of_switches) += link.notifications;
+    }
+    EXPECT_GT(of_npus, 0U);
+    EXPECT_EQ(of_npus, results.flows->all.counts.notifications);
+    EXPECT_EQ(of_switches, of_npus);
+    EXPECT_EQ(results.links.front().notifications, of_npus);  // from npu0, which all send to
 }
 
 /// All that is told of flows and messages, as text.

@@ -10,7 +10,7 @@
 
 #include "analysis/rank_groups.h"
 #include "analysis/simulated_timeline.h"
-#include "engine/npu/statistics.h"
+#include "engine/npu/interval_union.h"
 #include "generators/transformer/training_step.h"
 #include "packet/make_packet_network.h"
 #include "study/generated_workload.h"

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
+#include <set>
 
+#include "generators/transformer/training_step.h"
+#include "study/generated_workload.h"
 #include "tests/generators/steps.h"
 #include "tests/study/as_machine.h"
 
@@ -60,6 +64,65 @@ TEST(StepRates, OfAHandCountedStep) {
     // The embedding and 9 norms are in it, too.
     const double more = 6 * (160.0 * 64 + 9 * 64) * tokens / 2e-3 / 4 / 1e12;
     EXPECT_NEAR(rates->mfu_palm_percent, 100 * (tflops + more) / 0.5, 1e-9);
+}
+
+/// dp, tp, cp, pp, micro-batches of a replica; the rest makes steps longer, not their model FLOPs.
+generators::Plan plan_of_ten(std::size_t number, const generators::ModelSpec& model) {
+    constexpr std::array<std::array<std::int64_t, 5>, 10> shapes{{{8, 1, 1, 1, 1},
+                                                                  {4, 2, 1, 1, 2},
+                                                                  {2, 4, 1, 1, 1},
+                                                                  {1, 8, 1, 1, 3},
+                                                                  {2, 2, 1, 2, 4},
+                                                                  {1, 2, 1, 4, 8},
+                                                                  {2, 1, 2, 2, 2},
+                                                                  {2, 2, 2, 1, 1},
+                                                                  {1, 1, 4, 2, 2},
+                                                                  {4, 1, 1, 2, 4}}};
+    const auto& [dp, tp, cp, pp, micro_batches] = shapes[number];
+    generators::Plan plan;
+    plan.dp = dp;
+    plan.tp = tp;
+    plan.cp = cp;
+    plan.pp = pp;
+    plan.batch = dp * micro_batches;
+    plan.zero = number % 2 == 0 ? 0 : 1;
+    plan.overlap_grad_reduce = number % 3 == 0;
+    plan.recompute = number == 4 ? generators::Recompute::Full : generators::Recompute::None;
+    return generators::resolve_plan(model, plan);
+}
+
+// Narayanan et al. 2021, equation 3, without recomputation: of B sequences of s tokens, l layers, h
+// channels and V words 72 B s l h^2 (1 + s / (6 h) + V / (12 l h)) FLOPs; tokens are B s.
+TEST(StepRates, OfTenPlansEqualHandFormulas) {
+    const double h = 256;
+    const double l = 8;
+    const double vocabulary = 1024;
+    const double s = 64;
+    const generators::ModelSpec model =
+        generators::gpt_model({.hidden = 256, .layers = 8, .heads = 8, .vocab = 1024, .seq = 64});
+    test::TestMachine made = test::ring_machine(8, Rate(50'000'000'000), Time::ns(500));
+    made.system.roofline = true;
+    made.system.compute = {312, 2039};
+    const Machine machine = as_machine(made);
+    std::set<Time> finishes;
+    for (std::size_t number = 0; number < 10; ++number) {
+        SCOPED_TRACE(number);
+        const generators::Plan plan = plan_of_ten(number, model);
+        const engine::Results results =
+            simulate(workload_from(generators::generate(model, plan), workload_options(machine)),
+                     machine, Fidelity::Analytical);
+        finishes.insert(results.finish);
+        const auto rates = step_rates(model, plan, machine, results);
+        ASSERT_TRUE(rates.has_value());
+        const double seconds = static_cast<double>(results.finish.ps()) / 1e12;
+        const auto batch = static_cast<double>(plan.batch);
+        EXPECT_NEAR(rates->tokens_per_s * seconds / (batch * s), 1, 1e-12);
+        const double flops =
+            72 * batch * s * l * h * h * (1 + s / (6 * h) + vocabulary / (12 * l * h));
+        const double mfu = 100 * flops / seconds / 8 / 312e12;
+        EXPECT_NEAR(rates->mfu_percent / mfu, 1, 1e-12);
+    }
+    EXPECT_EQ(finishes.size(), 10U);
 }
 
 TEST(StepRates, OfDecodingAreTokensOfTheSequences) {

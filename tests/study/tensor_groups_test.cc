@@ -76,17 +76,6 @@ TEST(TensorGroups, MayBeWhereThereIsAsMuchBandwidth) {
               "");
 }
 
-TEST(TensorGroups, HaveNames) {
-    for (const char* name : {"tp", "tp3", "TP_0", "tensor", "tensor-parallel 4",
-                             "TENSOR_MODEL_PARALLEL_GROUP", "tp_group"}) {
-        EXPECT_TRUE(names_tensor_group(name)) << name;
-    }
-    for (const char* name : {"", "3", "tp-dp", "etp", "model_parallel", "group", "dp", "ftp",
-                             "expert_tensor_parallel", "tp-cp"}) {
-        EXPECT_FALSE(names_tensor_group(name)) << name;
-    }
-}
-
 Machine machine_of(const std::string& network, const char* dialect = "npunet") {
     const test::TemporaryFolder folder;
     return load_machine(
@@ -127,7 +116,7 @@ TEST(TensorGroups, OfJobs) {
                                   1, chakra::CollectiveType::AllReduce, 1000, "tp")};
                           },
                           {{"tp", {Rank(0), Rank(1)}, false}});
-    workload.tensor_groups = {0};
+    workload.groups[0].dimension = engine::Parallelism::Tensor;
     const Machine machine = machine_of(rail);
     const std::vector<Job> jobs{{"across", workload, {NodeId(0), NodeId(2)}, Time()}};
     EXPECT_THAT(simulate_jobs(jobs, machine, Fidelity::Analytical).jobs[0].results.notes,

@@ -71,6 +71,12 @@ class PageTest(unittest.TestCase):
             "return [...document.querySelectorAll(`#${arguments[0]} tbody tr`)]"
             ".map((row) => row.children[arguments[1]].textContent)", table, number)
 
+    def exact_cells(self, table, number):
+        """The exact numbers of a column that shows times or bytes in units that fit."""
+        return self.run_script(
+            "return [...document.querySelectorAll(`#${arguments[0]} tbody tr`)]"
+            ".map((row) => row.children[arguments[1]].title.split(' ')[0])", table, number)
+
     def status(self, table):
         return self.table(table).find_element(By.CSS_SELECTOR, "[role=status]").get_attribute(
             "textContent")

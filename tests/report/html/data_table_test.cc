@@ -63,6 +63,24 @@ TEST(DataTable, ShowsNumbers) {
     EXPECT_EQ(root.all("tbody").at(0)->all("th").at(0)->attribute("scope"), "row");
 }
 
+// In units that fit; the exact number as a title.
+TEST(DataTable, ShowsTimesAndBytes) {
+    DataTable table("t", "Quantities", {{"time", "", Kind::Time}, {"size", "", Kind::Bytes}});
+    table.add({"1592949702.526", "152202903552"});
+    table.add({"-0.5", "65536"});
+    table.add({"inf", "12"});
+    const Element root = parsed(table.html());
+    EXPECT_THAT(body_rows(root),
+                ElementsAre(ElementsAre("1.593 s", "141.8 GiB"), ElementsAre("-0.5 ns", "64 KiB"),
+                            ElementsAre("-", "12 B")));
+    const Element* const row = root.all("tbody").at(0)->all("tr").at(0);
+    EXPECT_EQ(row->all("th").at(0)->attribute("title"), "1592949702.526 ns");
+    EXPECT_EQ(row->all("td").at(0)->attribute("title"), "152202903552 bytes");
+    const Json columns = data_of(root);
+    EXPECT_THAT(cells_of(columns[0]), ElementsAre("1592949702.526", "-0.5", "-"));
+    EXPECT_EQ(columns[1]["kind"], "bytes");
+}
+
 // Digits are set apart by elements, so that the text stays the number.
 TEST(DataTable, GroupsDigits) {
     EXPECT_EQ(grouped_digits("1234"), "1234");
