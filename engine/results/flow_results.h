@@ -68,8 +68,8 @@ struct FlowResult {
 
 /// The messages of some sizes.
 struct SizeResult {
-    Bytes up_to;        ///< the largest: 1 KiB times a power of 4; those of at most a quarter are not
-                        ///< among them
+    Bytes up_to;  ///< the largest: 1 KiB times a power of 4; those of at most a quarter are not
+                  ///< among them
     FlowResult result;  ///< without flow, first and last time and counts
 };
 
