@@ -11,6 +11,7 @@
 #include "library_machines.h"
 #include "study/jobs.h"
 #include "tests/support/collectives.h"
+#include "tests/support/refusals.h"
 #include "topology/network/reduction_tree.h"
 #include "topology/yaml/network_reader.h"
 
@@ -239,6 +240,23 @@ TEST(SharpSimulation, ALateMemberHoldsBackTheSums) {
     }
 }
 
+// A member that never comes: the run says whom the others wait for.
+TEST(SharpSimulation, AMemberThatNeverComesIsReported) {
+    const engine::Workload workload = test::workload_of(16, [](Rank rank) {
+        std::vector<chakra::Node> nodes;
+        if (rank != Rank(5)) {
+            nodes.push_back(test::collective_node(1, chakra::CollectiveType::AllReduce, mib));
+        }
+        return nodes;
+    });
+    for (const Fidelity fidelity : simulated) {
+        EXPECT_THAT(test::message_of<StallError>(
+                        [&] { static_cast<void>(simulate(workload, leaf_spine(), fidelity, {})); }),
+                    HasSubstr("waits for rank 5"))
+            << name_of(fidelity);
+    }
+}
+
 // One entry a switch: units wait, nothing is lost or stuck, and it takes longer.
 TEST(SharpSimulation, AFullSwitchHoldsUnitsBack) {
     topology::ReducingSwitch few;
@@ -257,8 +275,8 @@ TEST(SharpSimulation, AFullSwitchHoldsUnitsBack) {
     }
 }
 
-// Two communicators over the same leaves: one member of both starts them in the opposite order, one
-// after the other, so that the sums of one wait for those of the other with entries for few.
+// Two communicators over the same leaves: one member of both pushes for both at once, the other for
+// the second after the first has ended, so that sums of the second miss parts until then.
 engine::Workload two_communicators() {
     const std::vector<engine::Group> groups{{"low", {Rank(0), Rank(4), Rank(8)}},
                                             {"high", {Rank(0), Rank(4), Rank(9)}}};
