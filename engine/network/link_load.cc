@@ -32,7 +32,10 @@ void LinkLoadRecorder::add(std::size_t link, std::int64_t from, std::int64_t to,
     std::int64_t given = 0;
     for (auto bin = static_cast<std::size_t>(from / wide); bin <= last; ++bin) {
         const std::int64_t until = std::min(to, static_cast<std::int64_t>(bin + 1) * wide);
-        const auto sum = static_cast<std::int64_t>(Wide{busy} * (until - from) / (to - from));
+        const std::int64_t sum =
+            busy == to - from
+                ? until - from
+                : static_cast<std::int64_t>(Wide{busy} * (until - from) / (to - from));
         row.busy[bin] += sum - given;
         given = sum;
     }

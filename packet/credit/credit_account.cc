@@ -37,6 +37,14 @@ std::int64_t CreditAccount::when_returned(std::int64_t wire) const {
     return never;
 }
 
+bool CreditAccount::returns_by(std::int64_t bytes, std::int64_t time) const {
+    std::int64_t sum = available_;
+    for (std::size_t i = 0; i < count_; ++i) {
+        sum += at(i).bytes;
+    }
+    return sum == bytes && at(count_ - 1).stamp <= time;
+}
+
 void CreditAccount::describe(std::int64_t now, std::vector<std::int64_t>& words) {
     absorb(now);
     words.push_back(available_);

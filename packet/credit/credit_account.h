@@ -51,6 +51,11 @@ public:
         return available_ >= wire ? from : std::max(from, when_returned(wire));
     }
 
+    /// Whether a buffer of `bytes` is free from `time` on, as far as is known.
+    bool is_whole(std::int64_t bytes, std::int64_t time) const {
+        return available_ == bytes || (count_ > 0 && returns_by(bytes, time));
+    }
+
     /// Appends the state to `words`, with times relative to `now`, which never decreases.
     void describe(std::int64_t now, std::vector<std::int64_t>& words);
 
@@ -68,6 +73,9 @@ private:
 
     /// give_back() if the list is full, or has later stamps.
     void insert(std::int64_t stamp, std::int64_t bytes);
+
+    /// is_whole() if credits are returning.
+    bool returns_by(std::int64_t bytes, std::int64_t time) const;
 
     /// when() if the bytes are not available at once.
     std::int64_t when_returned(std::int64_t wire) const;

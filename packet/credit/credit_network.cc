@@ -22,7 +22,8 @@ CreditNetwork::CreditNetwork(const topology::NetworkDescription& description,
 
 CreditNetwork::CreditNetwork(const topology::NetworkDescription& description, RouteFunction route,
                              engine::EventQueue& queue)
-    : step_(checked_for_packets(description), std::move(route), queue,
+    : description_(description),
+      step_(checked_for_packets(description), std::move(route), queue,
             {sent_event_, delivered_event_}, arbitration_event_),
       counts_(step_.counts()),
       state_(step_.state()),
@@ -46,10 +47,12 @@ void CreditNetwork::send(const engine::Message& message) {
     record.remaining = message.bytes.value();
     record.handle = message.handle;
     record.wants_sent = message.wants_sent;
-    state_.near_end += record.wants_sent && record.bytes <= state_.last_bytes ? 1 : 0;
     if (state_.paths.router == nullptr) {
         record.hop =
             state_.plan.first_hop(message.source, message.destination, state_.classes.of(message));
+        if (lone_ && lone_->book(place)) {
+            return;
+        }
     } else {
         route_changes_.await();
         step_.next_hop().open(place, message);
@@ -57,6 +60,7 @@ void CreditNetwork::send(const engine::Message& message) {
     if (boundary_) {
         boundary_->open_own(place, message);
     }
+    state_.near_end += record.wants_sent && record.bytes <= state_.last_bytes ? 1 : 0;
     step_.start(place);
 }
 
@@ -80,6 +84,20 @@ void CreditNetwork::message_delivered(std::uint32_t message) {
     listener_->on_delivered(handle, left);
 }
 
+void CreditNetwork::lone_sent(std::uint32_t number) {
+    const std::uint32_t message = lone_->sent(number);
+    if (message != none) {
+        listener_->on_sent(state_.messages[message].handle);
+    }
+}
+
+void CreditNetwork::lone_delivered(std::uint32_t number) {
+    const std::uint32_t message = lone_->delivered(number);
+    if (message != none) {
+        message_delivered(message);
+    }
+}
+
 void CreditNetwork::list_queued(LinkId link,
                                 const std::function<void(LinkId, Bytes, Time)>& function) {
     settle();
@@ -89,6 +107,9 @@ void CreditNetwork::list_queued(LinkId link,
 void CreditNetwork::settle() {
     if (fast_forward_) {
         fast_forward_->settle();
+    }
+    if (lone_) {
+        lone_->settle();
     }
 }
 
@@ -102,6 +123,11 @@ void CreditNetwork::set_fast_forward(bool wanted) {
     const bool possible = wanted && !looks_at_packets();
     fast_forward_ = possible ? std::make_unique<CreditFastForward>(state_, replay_) : nullptr;
     state_.fast_forward = fast_forward_.get();
+    lone_ = possible && LoneMessages::are_possible(state_)
+                ? std::make_unique<LoneMessages>(
+                      description_, step_, MessageHandlers{lone_sent_event_, lone_delivered_event_})
+                : nullptr;
+    state_.lone = lone_.get();
 }
 
 void CreditNetwork::set_threads(std::size_t threads, std::uint64_t least_packets) {
@@ -117,6 +143,9 @@ void CreditNetwork::observer_changes() {
     state_.observer = observer_;
     if (fast_forward_) {
         fast_forward_->enable(observer_ == nullptr);
+    }
+    if (lone_) {
+        lone_->enable(observer_ == nullptr);
     }
     if (step_.schedule().windows() != nullptr && observer_ != nullptr) {
         step_.schedule().leave_windows();
@@ -137,6 +166,9 @@ bool CreditNetwork::prepare_scan() {
                                        [](const CreditPort& port) { return port.irregular == 1; });
     if (possible) {
         fast_forward_->settle();
+    }
+    if (possible && lone_) {
+        lone_->prepare_scan();
     }
     return possible;
 }

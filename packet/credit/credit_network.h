@@ -55,9 +55,9 @@
 // Structure: CreditNetworkState holds everything that changes with the packets, in flat arrays.
 // SwitchStep executes one decision, with CreditArbiter (selection), CreditLinks (times),
 // CreditNextHop (routing) and CreditStatistics (counts); CreditPortSchedule says when.
-// LookaheadRunner, Replay and CreditFastForward avoid event-by-event execution. RouteChanges and
-// CreditRerouting serve faults, CreditBoundary and BoundaryEntry networks that are split over
-// processes.
+// LoneMessages, LookaheadRunner, Replay and CreditFastForward avoid event-by-event execution.
+// RouteChanges and CreditRerouting serve faults, CreditBoundary and BoundaryEntry networks that are
+// split over processes.
 #pragma once
 
 #include "packet/base/member_event.h"
@@ -145,9 +145,17 @@ private:
 
     void message_delivered(std::uint32_t message);
 
+    /// Event handlers; the argument is the message's number in LoneMessages.
+    void lone_sent(std::uint32_t number);
+
+    void lone_delivered(std::uint32_t number);
+
     MemberEvent<&CreditNetwork::message_sent> sent_event_{*this};
     MemberEvent<&CreditNetwork::message_delivered> delivered_event_{*this};
+    MemberEvent<&CreditNetwork::lone_sent> lone_sent_event_{*this};
+    MemberEvent<&CreditNetwork::lone_delivered> lone_delivered_event_{*this};
     MemberEvent<&LookaheadRunner::advance> arbitration_event_{runner_};  ///< of all ports
+    const topology::NetworkDescription& description_;
     SwitchStep step_;
     CreditStatistics& counts_;
     CreditNetworkState& state_;
@@ -156,6 +164,7 @@ private:
     CreditRerouting rerouting_;
     RouteChanges route_changes_;
     std::unique_ptr<CreditFastForward> fast_forward_;  ///< or null
+    std::unique_ptr<LoneMessages> lone_;               ///< or null
     std::unique_ptr<CreditBoundary> boundary_;         ///< where the network is split
     std::unique_ptr<BoundaryEntry> entry_;             ///< where the network is split
     bool periodic_ = true;                             ///< fast-forward is enabled

@@ -33,6 +33,7 @@ struct alignas(64) CreditPort {
     std::uint32_t anchor : 1;       ///< compares states whenever this port becomes free
     std::uint32_t suspended : 1;    ///< suspended by CreditFastForward; no events are pending
     std::uint32_t starved : 1;      ///< a packet may have waited solely for credit or its input
+    std::uint32_t booked : 1;       ///< by LoneMessages; no packets and messages are here
     std::uint32_t waiting = 0;  ///< bit per channel: a returning credit may allow an earlier wake
 
     // Used less often.
@@ -55,7 +56,8 @@ struct alignas(64) CreditPort {
           watched(0),
           anchor(0),
           suspended(0),
-          starved(0) {}
+          starved(0),
+          booked(0) {}
 };
 
 static_assert(sizeof(CreditPort) == 128, "a port is meant to be two cache lines");

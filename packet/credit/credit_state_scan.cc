@@ -1,5 +1,7 @@
 #include "packet/credit/credit_state_scan.h"
 
+#include "packet/credit/lone/lone_messages.h"
+
 #include <algorithm>
 
 namespace npunet::packet {
@@ -12,6 +14,9 @@ void CreditStateScan::scan(engine::PendingEvents& events, const MessageHandlers&
     scan_events(events, handlers);
     for (std::uint32_t port = 0; port < state_.ports.size() && !scan_.differs(); ++port) {
         scan_port(port);
+    }
+    if (state_.lone != nullptr && !scan_.differs()) {
+        state_.lone->scan(scan_, messages_.ids());
     }
     if (scan_.moves()) {
         move_messages();
@@ -128,20 +133,34 @@ void CreditStateScan::scan_record(std::uint32_t place) {
 }
 
 void CreditStateScan::scan_events(engine::PendingEvents& events, const MessageHandlers& handlers) {
-    const auto of_message = [&](EventQueue::Pending& event) {
-        const auto place = static_cast<std::uint32_t>(event.payload);
+    const auto scan_event = [&](EventQueue::Pending& event, std::uint32_t place, unsigned kind) {
         scan_message(place);
         if (scan_.moves()) {
             const std::uint64_t id = state_.messages[place].id + messages_.ids().step;
-            event.key = engine::EventKey::of(engine::Phase::Arrival,
-                                             event.handler == &handlers.delivered
-                                                 ? engine::event_kind::message_delivered
-                                                 : engine::event_kind::message_sent,
-                                             id);
+            event.key = engine::EventKey::of(engine::Phase::Arrival, kind, id);
         }
     };
-    events.scan(scan_, handlers.delivered, of_message);
-    events.scan(scan_, handlers.sent, of_message);
+    const auto scan_events_of = [&](const engine::EventHandler& handler, unsigned kind) {
+        events.scan(scan_, handler, [&](EventQueue::Pending& event) {
+            scan_event(event, static_cast<std::uint32_t>(event.payload), kind);
+        });
+    };
+    const auto scan_lone = [&](const engine::EventHandler& handler, unsigned kind) {
+        events.scan(scan_, handler, [&](EventQueue::Pending& event) {
+            const auto number = static_cast<std::uint32_t>(event.payload);
+            const std::uint32_t place = state_.lone->message(number);
+            if (place != none) {
+                scan_event(event, place, kind);
+            }
+        });
+    };
+    using namespace engine::event_kind;
+    scan_events_of(handlers.delivered, message_delivered);
+    scan_events_of(handlers.sent, message_sent);
+    if (state_.lone != nullptr) {
+        scan_lone(state_.lone->handlers().delivered, message_delivered);
+        scan_lone(state_.lone->handlers().sent, message_sent);
+    }
 }
 
 void CreditStateScan::move_messages() {

@@ -106,6 +106,9 @@ std::int64_t LookaheadRunner::run_windows(std::int64_t from) {
     step_.notifications().gather();
     for (;;) {
         state_.window_from = from;
+        if (state_.lone != nullptr && is_worth_threads()) {
+            state_.lone->settle_for_threads();
+        }
         const std::int64_t limit = ahead ? window_end(from) : from + 1;
         // If the window ends early, the next one begins with the earliest wake of the other
         // nodes; nothing is left to do before it.
@@ -144,8 +147,7 @@ std::int64_t LookaheadRunner::window_end(std::int64_t from) const {
 
 bool LookaheadRunner::may_run_in_parallel(std::int64_t from, std::int64_t limit) const {
     // Ports that are watched or suspended depend on each other across partitions.
-    return pool_ && last_packets_ >= least_packets_ && limit > from + 1 &&
-           limit <= state_.last_start &&
+    return is_worth_threads() && limit > from + 1 && limit <= state_.last_start &&
            (state_.fast_forward == nullptr || state_.fast_forward->is_quiet());
 }
 

@@ -58,6 +58,9 @@ private:
     /// Makes all decisions of a port before `limit`, from which on other ports may affect them.
     void advance_port(std::uint32_t port, std::int64_t limit);
 
+    /// Whether the previous window had enough packets for several threads.
+    bool is_worth_threads() const { return pool_ && last_packets_ >= least_packets_; }
+
     /// Sends packets of a single-hop message back to back, before `limit`, where nothing else waits
     /// for the link: every decision would be the same. The port's wake is due at `from`. If false,
     /// nothing has happened.

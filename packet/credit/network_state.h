@@ -33,6 +33,7 @@
 namespace npunet::packet {
 
 class CreditFastForward;
+class LoneMessages;
 
 struct CreditNetworkState {
     /// description and queue must outlive the state.
@@ -154,6 +155,7 @@ struct CreditNetworkState {
     engine::LinkLoadRecorder* load = nullptr;   ///< or null
     PacketObserver* observer = nullptr;         ///< or null
     CreditFastForward* fast_forward = nullptr;  ///< or null
+    LoneMessages* lone = nullptr;               ///< or null
 };
 
 inline void CreditNetworkState::show_next_message(std::uint32_t queue_number) {

@@ -29,12 +29,22 @@ void SwitchStep::start(std::uint32_t message) {
     const std::int64_t bytes = state_.messages[message].bytes;
     const std::uint32_t port_number = state_.plan[state_.messages[message].hop].port;
     const CreditPort& port = state_.ports[port_number];
-    if ((port.watched | port.suspended) != 0) {
-        state_.fast_forward->before_start(port_number);
+    if ((port.watched | port.suspended | port.booked) != 0) {
+        prepare_port(port_number, none);
     }
     join_send_queue(message);
     if (state_.fast_forward != nullptr) {
         state_.fast_forward->after_start(port_number, bytes);
+    }
+}
+
+void SwitchStep::prepare_port(std::uint32_t port_number, std::uint32_t message) {
+    if (state_.ports[port_number].booked != 0) {
+        state_.lone->make_room(port_number);
+    } else if (message == none) {
+        state_.fast_forward->before_start(port_number);
+    } else {
+        state_.fast_forward->packet_comes(port_number, message);
     }
 }
 
@@ -341,8 +351,8 @@ void SwitchStep::take_credit(const CrossPartitionCredit& credit) {
 void SwitchStep::push(std::uint32_t place) {
     const PlannedHop hop = state_.plan[state_.packets[place].hop];
     CreditPort& port = state_.ports[hop.port];
-    if ((port.watched | port.suspended) != 0) {
-        state_.fast_forward->packet_comes(hop.port, state_.packets[place].message);
+    if ((port.watched | port.suspended | port.booked) != 0) {
+        prepare_port(hop.port, state_.packets[place].message);
     }
     QueuedPacket& packet = state_.packets[place];
     packet.next = none;

@@ -17,6 +17,7 @@
 #include "packet/credit/deferred_notifications.h"
 #include "packet/credit/fast_forward/credit_fast_forward.h"
 #include "packet/credit/link_transmission.h"
+#include "packet/credit/lone/lone_messages.h"
 #include "packet/credit/network_state.h"
 #include "packet/credit/next_hop.h"
 #include "packet/credit/port_schedule.h"
@@ -98,6 +99,10 @@ public:
 private:
     /// A packet for the observer. `wire`: its bytes with header.
     ObservedPacket observed(std::uint32_t place, std::uint32_t wire);
+
+    /// A packet or, with none, a new message is about to come to a port that is booked, watched or
+    /// suspended. Not inlined: seldom.
+    [[gnu::noinline]] void prepare_port(std::uint32_t port_number, std::uint32_t message);
 
     /// The event of a port.
     void wake(std::uint32_t port_number);

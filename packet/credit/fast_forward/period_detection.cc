@@ -85,6 +85,9 @@ bool PeriodDetection::add_message(PeriodicGroup& group, std::uint32_t message) {
     group.messages.push_back(message);
     for (std::uint32_t hop = record.hop;; ++hop) {
         const PlannedHop& planned = state_.plan[hop];
+        if (state_.ports[planned.port].booked != 0) {
+            return false;
+        }
         std::uint32_t& group_of_port = of_ports_[planned.port];
         if (group_of_port == none) {
             group_of_port = index_;

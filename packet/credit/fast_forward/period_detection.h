@@ -38,7 +38,7 @@ public:
 
 private:
     /// Adds a message and the ports of its route. These return false where there can be no group: a
-    /// message is about to end, or a port belongs to another group.
+    /// message is about to end, or a port belongs to another group or is booked.
     bool add_message(PeriodicGroup& group, std::uint32_t message);
 
     bool add_messages_of(PeriodicGroup& group, std::uint32_t port);
