@@ -15,7 +15,7 @@
 #include "report/gap_table.h"
 #include "report/neighbour_gaps.h"
 #include "report/npu_summary.h"
-#include "report/step_rates.h"
+#include "report/step_summary.h"
 #include "report/text_table.h"
 
 namespace npunet::report {
@@ -197,8 +197,8 @@ std::string compare_table(const std::vector<Results>& runs, std::size_t most_cla
     text += fmt::format("every ratio is {} / {}\n\n", most.fidelity, least.fidelity);
     text += class_table(runs, comparison, most_classes);
     for (const Results& results : runs) {
-        if (results.rates) {
-            text += fmt::format("{} {}\n", results.fidelity, step_rates_text(*results.rates));
+        for (const std::string& line : step_summary_lines(results)) {
+            text += fmt::format("{} {}\n", results.fidelity, line);
         }
     }
     text += notes_of(runs);

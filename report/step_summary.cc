@@ -173,6 +173,7 @@ struct Line {
     const char* label;  ///< on the console
     const char* name;   ///< on a page
     std::string value;
+    bool of_workload = false;  ///< the same in every run of it, or nearly so
 };
 
 std::vector<Line> lines_of(const Results& results, bool with_tensors) {
@@ -197,11 +198,13 @@ std::vector<Line> lines_of(const Results& results, bool with_tensors) {
     if (summary->fullest != nullptr) {
         lines.push_back({"peak memory", "Peak memory",
                          memory_line(*summary->fullest) +
-                             (with_tensors ? tensors_at_peak(summary->fullest->peak) : "")});
+                             (with_tensors ? tensors_at_peak(summary->fullest->peak) : ""),
+                         true});
     }
     lines.push_back({"bottleneck", "Bottleneck", bottleneck_sentence(results, *summary)});
     if (std::string bounds = bounds_line(results, *summary); !bounds.empty()) {
-        lines.push_back({"bounds", "Distance to bounds", "the run takes " + std::move(bounds)});
+        lines.push_back(
+            {"bounds", "Distance to bounds", "the run takes " + std::move(bounds), true});
     }
     return lines;
 }
@@ -279,6 +282,19 @@ std::string step_summary_text(const Results& results) {
         text += fmt::format("{}: {}\n", line.label, line.value);
     }
     return text;
+}
+
+std::vector<std::string> step_summary_lines(const Results& results) {
+    std::vector<std::string> lines;
+    if (results.rates) {
+        lines.push_back(step_rates_text(*results.rates));
+    }
+    for (const Line& line : lines_of(results, false)) {
+        if (!line.of_workload) {
+            lines.push_back(fmt::format("{}: {}", line.label, line.value));
+        }
+    }
+    return lines;
 }
 
 std::vector<std::pair<std::string, std::string>> step_summary_facts(const Results& results) {

@@ -19,6 +19,10 @@ namespace npunet::report {
 /// memory, the bottleneck, the bounds. Empty for results without NPUs, or that took no time.
 [[nodiscard]] std::string step_summary_text(const engine::Results& results);
 
+/// The lines of it that tell runs of one workload apart, each without a newline: all but memory and
+/// bounds.
+[[nodiscard]] std::vector<std::string> step_summary_lines(const engine::Results& results);
+
 /// The same but for the rates, as names and values.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> step_summary_facts(
     const engine::Results& results);

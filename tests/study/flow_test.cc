@@ -182,7 +182,8 @@ TEST(Flows, NotificationsAreThoseOfTheLinks) {
     Machine machine = line(DimensionKind::Switch, 6);
     machine.network = topology::parse_network(
         "topology: [Switch]\nnpus_count: [6]\nbandwidth: [50]\nlatency: [500]\n"
-        "packet: {flow_control: pfc, congestion_control: dcqcn, ecn: {kmin: 8KiB, kmax: 64KiB}}\n",
+        "packet: {flow_control: pfc, transport: go-back-n, congestion_control: dcqcn, ecn: {kmin: "
+        "8KiB, kmax: 64KiB}}\n",
         "network.yml");
     const engine::Results results =
         simulate(to_one(6, {1, 2, 3, 4, 5}, 0, 4'000'000), machine, Fidelity::Packet, with_flows());
