@@ -4,7 +4,7 @@
 //     FlowTraffic traffic{64, load_sizes("web-search", "--sizes")};
 //     traffic.load = 0.5;
 //     traffic.rate = parse_rate("100Gbps", "--rate");
-//     traffic.duration = Time::us(10'000);
+//     traffic.duration = Time::ns(10'000'000);
 //     GeneratedWorkload workload = workload_of(flows_of(traffic), traffic.npus);
 //
 // A rank's trace is a chain of compute nodes that last from one beginning to the next, with a send
