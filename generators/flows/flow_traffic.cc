@@ -154,8 +154,9 @@ std::vector<Flow> flows_of(const FlowTraffic& traffic) {
     }
     if (flows.empty()) {
         throw InputError(
-            {"--duration", "", "no flow that begins",
-             fmt::format("some of {:.3g} us, the mean time between two of an NPU", gap / 1000),
+            {"--duration", "", "a time in which no flow begins",
+             fmt::format("more than the {:.3g} us that pass on average between two flows of an NPU",
+                         gap / 1000),
              "Lengthen --duration"});
     }
     return flows;
