@@ -97,7 +97,7 @@ std::int64_t SizeDistribution::at(double share) const {
     const auto low = high - 1;
     const double part = (share - low->share) / (high->share - low->share);
     const double bytes = low->bytes + part * (high->bytes - low->bytes);
-    return std::max<std::int64_t>(static_cast<std::int64_t>(std::ceil(bytes)), 1);
+    return std::max<std::int64_t>(std::llround(bytes), 1);
 }
 
 std::vector<std::string> names_of_sizes() {

@@ -28,7 +28,8 @@ public:
     /// In bytes.
     [[nodiscard]] double mean() const;
 
-    /// The size that the share, 0 to below 1, of flows does not exceed; whole bytes, at least 1.
+    /// The size that the share, 0 to below 1, of flows does not exceed; to the nearest byte, at
+    /// least 1.
     [[nodiscard]] std::int64_t at(double share) const;
 
 private:

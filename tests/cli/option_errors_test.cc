@@ -83,7 +83,7 @@ TEST_F(OptionErrors, WordsAreProposed) {
                       HasSubstr("Did you mean 'zero-bubble'?")));
     EXPECT_THAT(refusal("generate transformr --model x"),
                 AllOf(HasSubstr("npunet generate: found 'transformr'"),
-                      HasSubstr("transformer, collective, pipeline"),
+                      HasSubstr("transformer, collective, flows, pipeline"),
                       HasSubstr("Did you mean 'transformer'?")));
     EXPECT_THAT(refusal("generate"), HasSubstr("npunet generate: found no subcommand; expected"));
     EXPECT_THAT(refusal(""), HasSubstr("npunet: found no subcommand; expected one of generate"));

@@ -61,7 +61,7 @@ TEST(FlowTables, ShowTheSlowestFlows) {
     EXPECT_THAT(text, Not(HasSubstr("by size")));
     flows.sizes = {{Bytes(1024), flows.all}};
     EXPECT_THAT(flow_tables(flows, 3), HasSubstr("messages by size\n"));
-    EXPECT_THAT(flow_tables(flows, 3), HasSubstr("1 KiB             12"));
+    EXPECT_THAT(flow_tables(flows, 3), HasSubstr("1 KiB              12"));
     engine::FlowResults some = sample_flows();
     some.flows[slowest_flows(some, 1).front()].slowdown = {};
     const std::vector<std::size_t> order = slowest_flows(some, some.flows.size());
