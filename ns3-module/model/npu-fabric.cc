@@ -181,7 +181,7 @@ NpuFabric::AddDevice(Ptr<NpuNetDevice> device)
 {
     device->SetFabric(this, static_cast<uint32_t>(m_devices.size()));
     m_devices.push_back(device);
-    if (m_core && device->GetPosition() < GetDescription().graph.npus())
+    if (IsNpu(device->GetPosition()))
     {
         const npunet::topology::TrafficClasses& classes = GetDescription().packet.classes;
         device->m_txQueue.Open(device,
@@ -252,6 +252,12 @@ NpuFabric::Send(uint32_t source,
 }
 
 bool
+NpuFabric::IsNpu(std::size_t position) const
+{
+    return m_core && position < GetDescription().graph.npus();
+}
+
+bool
 NpuFabric::CarriesDatagrams() const
 {
     return m_core && m_core->CarriesDatagrams();
@@ -279,11 +285,11 @@ bool
 NpuFabric::SendPacket(
     uint32_t source, Ptr<Packet> packet, uint16_t protocol, Mac48Address from, Mac48Address to)
 {
-    const std::size_t npus = m_core ? m_core->description.graph.npus() : 0;
-    if (source >= npus)
+    if (!IsNpu(source))
     {
         return false;
     }
+    const std::size_t npus = m_core->description.graph.npus();
     m_isUsed = true;
     if (!IsHere(source))
     {

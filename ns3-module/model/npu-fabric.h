@@ -186,6 +186,12 @@ class NpuFabric : public NpuNetwork
               uint8_t trafficClass = CLASS_OF_KIND);
 
     /**
+     * @param position number of a node
+     * @return whether it is an NPU, and the fabric has its network
+     */
+    bool IsNpu(std::size_t position) const;
+
+    /**
      * @return whether ns3::Packets are datagrams: as PacketService says, but not with credits, and
      *         not where the fabric is split over processes
      */

@@ -368,8 +368,7 @@ NpuNetDevice::SendFrom(Ptr<Packet> packet,
         return true; // another process sends and tells
     }
     m_macTx(packet);
-    const bool accepted = packet->GetSize() <= GetMtu() &&
-                          m_position < m_fabric->GetDescription().graph.npus() &&
+    const bool accepted = packet->GetSize() <= GetMtu() && m_fabric->IsNpu(m_position) &&
                           m_txQueue.HasRoom(m_fabric->GetClassOf(packet), packet->GetSize()) &&
                           m_fabric->SendPacket(m_position,
                                                packet->Copy(),
