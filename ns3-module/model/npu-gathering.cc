@@ -23,7 +23,7 @@ using npunet::engine::LinkUse;
 /// Figures of a flow.
 constexpr std::size_t FLOW_FIGURES = 22;
 /// Figures of a link other than those by class and by power of two.
-constexpr std::size_t LINK_FIGURES = 10;
+constexpr std::size_t LINK_FIGURES = 11;
 /// A histogram has not more entries.
 constexpr std::size_t POWERS = 64;
 
