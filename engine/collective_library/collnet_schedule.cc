@@ -52,44 +52,24 @@ std::vector<std::size_t> CollNetSchedule::below(std::size_t member, std::int32_t
     return members;
 }
 
-std::vector<BlockEnd> CollNetSchedule::sends_to(std::size_t member, std::int32_t block) const {
-    const std::int32_t part = block / 2;
-    const std::size_t own = steps(member, part);
+std::vector<BlockEnd> CollNetSchedule::ends_below(std::size_t member, std::int32_t block) const {
     std::vector<BlockEnd> ends;
-    if (block % 2 == 1) {
-        for (const std::size_t to : below(member, part)) {
-            ends.push_back({to, block, 0});
-        }
-    } else if (own == 0) {
-        ends.push_back({BlockEnd::switches, block + 1, 0});
-    } else {
-        const std::size_t above = member_at(member, part, own - 1);
-        const std::vector<std::size_t> list = below(above, part);
-        ends.push_back({above, block,
-                        static_cast<std::int32_t>(std::find(list.begin(), list.end(), member) -
-                                                  list.begin())});
+    for (const std::size_t other : below(member, block / 2)) {
+        ends.push_back({other, block, 0});
     }
     return ends;
 }
 
-std::vector<BlockEnd> CollNetSchedule::receives_from(std::size_t member, std::int32_t block) const {
+std::vector<BlockEnd> CollNetSchedule::ends_above(std::size_t member, std::int32_t block) const {
     const std::int32_t part = block / 2;
     const std::size_t own = steps(member, part);
-    std::vector<BlockEnd> ends;
-    if (block % 2 == 0) {
-        for (const std::size_t from : below(member, part)) {
-            ends.push_back({from, block, 0});
-        }
-    } else if (own == 0) {
-        ends.push_back({BlockEnd::switches, block - 1, 0});
-    } else {
-        const std::size_t above = member_at(member, part, own - 1);
-        const std::vector<std::size_t> list = below(above, part);
-        ends.push_back({above, block,
-                        static_cast<std::int32_t>(std::find(list.begin(), list.end(), member) -
-                                                  list.begin())});
+    if (own == 0) {
+        return {{BlockEnd::switches, block ^ 1, 0}};
     }
-    return ends;
+    const std::size_t above = member_at(member, part, own - 1);
+    const std::vector<std::size_t> list = below(above, part);
+    const auto place = std::find(list.begin(), list.end(), member) - list.begin();
+    return {{above, block, static_cast<std::int32_t>(place)}};
 }
 
 Bytes CollNetSchedule::bytes(std::size_t /*member*/, std::int32_t block,

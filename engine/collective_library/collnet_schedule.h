@@ -24,9 +24,13 @@ public:
                     std::vector<topology::ReductionTree> trees);
 
     [[nodiscard]] std::vector<BlockEnd> sends_to(std::size_t member,
-                                                 std::int32_t block) const override;
+                                                 std::int32_t block) const override {
+        return goes_up(block) ? ends_above(member, block) : ends_below(member, block);
+    }
     [[nodiscard]] std::vector<BlockEnd> receives_from(std::size_t member,
-                                                      std::int32_t block) const override;
+                                                      std::int32_t block) const override {
+        return goes_up(block) ? ends_below(member, block) : ends_above(member, block);
+    }
     [[nodiscard]] bool receives(std::int32_t /*call*/) const override { return true; }
     [[nodiscard]] bool sends(std::int32_t /*call*/) const override { return true; }
     [[nodiscard]] Bytes bytes(std::size_t member, std::int32_t block,
@@ -50,8 +54,12 @@ private:
     [[nodiscard]] std::size_t steps(std::size_t member, std::int32_t part) const;
     [[nodiscard]] std::size_t member_at(std::size_t member, std::int32_t part,
                                         std::size_t from_head) const;
-    /// From whom a member receives in the node on the way up.
+    static bool goes_up(std::int32_t block) { return block % 2 == 0; }
+    /// Members that are a step further from the head of a part.
     [[nodiscard]] std::vector<std::size_t> below(std::size_t member, std::int32_t part) const;
+    [[nodiscard]] std::vector<BlockEnd> ends_below(std::size_t member, std::int32_t block) const;
+    /// The member that is a step nearer to the head or, of the head, the switches.
+    [[nodiscard]] std::vector<BlockEnd> ends_above(std::size_t member, std::int32_t block) const;
 
     bool direct_;
     std::int64_t size_;
