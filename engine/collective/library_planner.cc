@@ -41,7 +41,8 @@ LibraryMachine library_machine(const topology::NetworkDescription& network,
     return machine;
 }
 
-/// Nodes of so many NPUs each, by number; one node of all where members are not even in number.
+/// Nodes of `npus_a_node` NPUs each, in the order of their numbers; one node of all where nodes
+/// would have unequal numbers of members.
 std::vector<std::int32_t> nodes_by_number(const topology::NetworkDescription& network,
                                           const std::vector<Rank>& ranks,
                                           std::int32_t npus_a_node) {

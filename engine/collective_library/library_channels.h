@@ -36,8 +36,8 @@ struct LaunchShare {
     std::int32_t of_all = 1;
 };
 
-/// Channels for collectives that are launched together: each has so many bytes of traffic
-/// (launch_traffic()), and all channels that are used about as much of them; `most`: channels that
+/// Channels for collectives that are launched together, so that all channels in use have about the
+/// same traffic. `traffic`: bytes of each collective (launch_traffic()); `most`: channels that
 /// there are.
 [[nodiscard]] std::vector<LaunchShare> launch_shares(const std::vector<std::int64_t>& traffic,
                                                      std::int32_t most);

@@ -25,7 +25,8 @@ struct LibraryInUse {
     LibraryOverride override;
     /// "nccl-collnet": switches between nodes may add up.
     bool collnet = false;
-    /// "gpus-per-node": nodes are so many NPUs each, by number; 0: the innermost tier.
+    /// "gpus-per-node": NPUs of a node, which have consecutive numbers; 0: the innermost tier is
+    /// the node.
     std::int32_t gpus_per_node = 0;
     /// "nccl-group": collectives of a communicator that wait for the same are launched together.
     bool launches_groups = false;

@@ -48,9 +48,9 @@ public:
         return dialect_.scheduling_keys_count && (system_.comm_compute_slowdown > 1 || sms() > 0);
     }
 
-    /// What `duration` of a GPU operation becomes that begins beside communication, of whose thread
-    /// blocks so many take a multiprocessor each; rounded up to a picosecond, Time::max() where it
-    /// does not fit.
+    /// How long a GPU operation of `duration` takes that begins beside communication with `blocks`
+    /// thread blocks, each of which takes a multiprocessor; rounded up to a picosecond, Time::max()
+    /// where it does not fit.
     [[nodiscard]] Time slowed(Time duration, std::int32_t blocks) const;
 
 private:

@@ -27,8 +27,7 @@ public:
     }
 
     /// The same, and frees the packet. Throws StallError, with `where` in its message, if there is
-    /// no transport,
-    /// unless it is a datagram.
+    /// no transport, unless it is a datagram.
     void drop(std::uint32_t number, std::uint32_t place, PacketDrop why, const char* where) {
         count(number, place, why);
         if (state_.packets[place].datagram) {

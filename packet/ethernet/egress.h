@@ -49,8 +49,7 @@ private:
     void decide(std::uint32_t number, std::int64_t now);
 
     /// For a link with faults or errors: when it is up again, in ps. If it never is, datagrams that
-    /// wait for it are lost; throws StallError if packets of unfinished messages
-    /// wait for it.
+    /// wait for it are lost; throws StallError if packets of unfinished messages wait for it.
     std::int64_t up_again(std::uint32_t number, std::int64_t now);
 
     void transmit(std::uint32_t number, std::uint32_t place, std::int64_t now);
