@@ -18,6 +18,7 @@ namespace npunet::engine {
 struct ChannelInput {
     BlockEnd from;
     std::uint32_t run = 0xffffffff;  ///< of the sender, once it has sent
+    std::int64_t received = 0;       ///< slices
     /// By slice: when the hop from its sender is over.
     std::vector<Time> usable;
     /// Slices that are in and not received, in any order.
@@ -31,16 +32,15 @@ struct ChannelOutput {
     BlockEnd to;
     std::uint32_t run = none;     ///< of the receiver; none before the first slice
     std::uint32_t operation = 0;  ///< there
+    std::int64_t sent = 0;        ///< slices
     std::int64_t freed = 0;       ///< slots that the receiver has given back
 };
 
 /// One block of a member.
 struct ChannelBlock {
-    SliceCursor next;           ///< the slice that it makes next, or is making
-    bool begun = false;         ///< the start of the kernel is over
-    bool busy = false;          ///< with that, or with the slice
-    std::int64_t sent = 0;      ///< slices, by each output
-    std::int64_t received = 0;  ///< slices, by each input
+    SliceCursor next;    ///< the slice that it makes next, or is making
+    bool begun = false;  ///< the start of the kernel is over
+    bool busy = false;   ///< with that, or with the slice
     std::vector<ChannelInput> inputs;
     std::vector<ChannelOutput> outputs;
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <span>
 
 #include "engine/clock/clock_limit.h"
 #include "engine/collective/collective_engine.h"
@@ -21,6 +22,20 @@ namespace {
 /// receives.
 constexpr unsigned channel_shift = 8;
 constexpr std::uint32_t end_mask = (1U << channel_shift) - 1;
+
+/// The connections that a call uses.
+template <typename End>
+std::span<End> used(std::vector<End>& ends, std::int32_t connection) {
+    return connection == LibrarySchedule::all
+               ? std::span<End>(ends)
+               : std::span<End>(ends).subspan(static_cast<std::size_t>(connection), 1);
+}
+template <typename End>
+std::span<const End> used(const std::vector<End>& ends, std::int32_t connection) {
+    return connection == LibrarySchedule::all
+               ? std::span<const End>(ends)
+               : std::span<const End>(ends).subspan(static_cast<std::size_t>(connection), 1);
+}
 
 }  // namespace
 
@@ -170,19 +185,22 @@ void CollectiveEngine::leave_channel(const Run& run, std::uint32_t number) {
 }
 
 bool CollectiveEngine::may_start_slice(const LibrarySchedule& schedule, const ChannelBlock& block) {
-    if (schedule.receives(block.next.call)) {
-        const auto wanted = static_cast<std::uint32_t>(block.received);
-        for (const ChannelInput& input : block.inputs) {
+    const std::int32_t call = block.next.call;
+    if (schedule.receives(call)) {
+        for (const ChannelInput& input : used(block.inputs, schedule.connection_in(call))) {
+            const auto wanted = static_cast<std::uint32_t>(input.received);
             if (std::find(input.ready.begin(), input.ready.end(), wanted) == input.ready.end()) {
                 return false;
             }
         }
     }
-    return !schedule.sends(block.next.call) ||
-           std::all_of(block.outputs.begin(), block.outputs.end(),
-                       [&](const ChannelOutput& output) {
-                           return block.sent - output.freed < schedule.slots();
-                       });
+    if (!schedule.sends(call)) {
+        return true;
+    }
+    const auto outputs = used(block.outputs, schedule.connection_out(call));
+    return std::all_of(outputs.begin(), outputs.end(), [&](const ChannelOutput& output) {
+        return output.sent - output.freed < schedule.slots();
+    });
 }
 
 void CollectiveEngine::start_slice(Run& run, std::uint32_t number) {
@@ -191,24 +209,23 @@ void CollectiveEngine::start_slice(Run& run, std::uint32_t number) {
     if (!may_start_slice(schedule, block) || !has_channel(run, number)) {
         return;
     }
-    if (schedule.receives(block.next.call)) {
-        const auto wanted = static_cast<std::uint32_t>(block.received++);
-        for (ChannelInput& input : block.inputs) {
+    const std::int32_t call = block.next.call;
+    if (schedule.receives(call)) {
+        for (ChannelInput& input : used(block.inputs, schedule.connection_in(call))) {
+            const auto wanted = static_cast<std::uint32_t>(input.received++);
             input.ready.erase(std::find(input.ready.begin(), input.ready.end(), wanted));
         }
     }
-    const bool sends = schedule.sends(block.next.call);
-    const RingLoops& like = schedule.work(block.next);
-    const Time takes = sends ? like.send : like.receive;
-    if (sends) {
-        for (ChannelOutput& output : block.outputs) {
+    const Time takes = schedule.takes(block.next);
+    if (schedule.sends(call)) {
+        for (ChannelOutput& output : used(block.outputs, schedule.connection_out(call))) {
             if (output.to.member == BlockEnd::switches) {
-                push_slice(run, number, takes);
+                push_slice(run, number, output, takes);
             } else {
                 send_slice(run, number, output, takes);
             }
+            ++output.sent;
         }
-        ++block.sent;
     }
     block.busy = true;
     if (takes > Time()) {
@@ -234,7 +251,7 @@ void CollectiveEngine::send_slice(Run& run, std::uint32_t number, ChannelOutput&
     input.usable.push_back(
         later(queue_.now(), later(takes, schedule->hop(run.member, output.to.member))));
     input.run = run.index;
-    const auto slice = static_cast<std::uint32_t>(block.sent);
+    const auto slice = static_cast<std::uint32_t>(output.sent);
     const std::uint32_t place =
         (block_there << channel_shift) | static_cast<std::uint32_t>(output.to.place);
     transport_.send(
@@ -250,14 +267,15 @@ void CollectiveEngine::hear_of_slice(const MessageNote& note) {
         run.channels->blocks[note[1] >> channel_shift].inputs[note[1] & end_mask].usable[note[2]]);
 }
 
-void CollectiveEngine::push_slice(const Run& run, std::uint32_t number, Time takes) {
+void CollectiveEngine::push_slice(const Run& run, std::uint32_t number, const ChannelOutput& output,
+                                  Time takes) {
     const LibrarySchedule& schedule = *run.channels->schedule;
     const ChannelBlock& block = run.channels->blocks[number];
     const auto own = static_cast<std::int32_t>(number);
     PushedSlice slice;
     slice.collective = run.instance;
     slice.part = number;
-    slice.number = static_cast<std::uint32_t>(block.sent);
+    slice.number = static_cast<std::uint32_t>(output.sent);
     slice.listener = this;
     slice.run = run.index;
     slice.tree = &schedule.tree(own);
@@ -323,10 +341,11 @@ void CollectiveEngine::slice_is_usable(Run& run, std::uint32_t place, std::uint3
 
 void CollectiveEngine::give_slots_back(Run& run, const ChannelBlock& block) {
     const LibrarySchedule& schedule = *run.channels->schedule;
-    if (block.received + schedule.slots() > schedule.slices()) {
-        return;  // its senders need no more
-    }
-    for (const ChannelInput& input : block.inputs) {
+    const std::int32_t connection = schedule.connection_in(block.next.call);
+    for (const ChannelInput& input : used(block.inputs, connection)) {
+        if (input.received + schedule.slots() > schedule.slices()) {
+            continue;  // its sender needs no more
+        }
         if (input.from.member == BlockEnd::switches) {
             arrive(run, static_cast<std::uint32_t>(input.from.block) << channel_shift,
                    Arrival::slots_are_free, Bytes(input.from.place));

@@ -312,7 +312,7 @@ private:
     void hear_of_slice(const MessageNote& note);
     /// A slice is there, which the endpoints are through with at `usable`.
     void take_slice(Run& run, std::uint32_t place, std::uint32_t number, Time usable);
-    void push_slice(const Run& run, std::uint32_t number, Time takes);
+    void push_slice(const Run& run, std::uint32_t number, const ChannelOutput& output, Time takes);
     [[nodiscard]] std::uint64_t operation_of(const PushedSlice& slice, std::size_t member) override;
     void on_result(const PushedSlice& slice, std::size_t member, Time due) override;
     void end_hop(std::uint32_t slot);

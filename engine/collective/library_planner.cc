@@ -6,86 +6,14 @@
 #include <cassert>
 #include <cstddef>
 #include <limits>
-#include <map>
 #include <utility>
 #include <vector>
 
 #include "base/errors.h"
-#include "engine/network/switch_operations.h"
 
 namespace npunet::engine {
 
 namespace {
-
-/// What lies between the nodes of a communicator: one NIC a member, as fast as the slowest link
-/// from the first member to one of another node.
-LibraryMachine library_machine(const topology::NetworkDescription& network,
-                               const std::vector<Rank>& ranks, std::int32_t per_node,
-                               const std::vector<std::int32_t>& node_of_member) {
-    LibraryMachine machine;
-    machine.nics = per_node;
-    for (std::size_t member = 1; member < ranks.size(); ++member) {
-        if (node_of_member[member] == node_of_member[0]) {
-            continue;
-        }
-        const topology::PlaneRoutes planes = network.routes(
-            network.npu_of_rank[ranks[0].index()], network.npu_of_rank[ranks[member].index()]);
-        double slowest = std::numeric_limits<double>::infinity();
-        for (const topology::Hop& hop : planes.front()) {
-            const Rate rate = network.graph.link(hop.link).rate;
-            slowest = std::min(slowest, static_cast<double>(rate.bytes_per_second()) * 1e-9);
-        }
-        machine.nic_rate = slowest * static_cast<double>(planes.size());
-        break;
-    }
-    return machine;
-}
-
-/// Nodes of `npus_a_node` NPUs each, in the order of their numbers; one node of all where nodes
-/// would have unequal numbers of members.
-std::vector<std::int32_t> nodes_by_number(const topology::NetworkDescription& network,
-                                          const std::vector<Rank>& ranks,
-                                          std::int32_t npus_a_node) {
-    std::map<std::int32_t, std::vector<std::size_t>> members;
-    for (std::size_t member = 0; member < ranks.size(); ++member) {
-        members[network.npu_of_rank[ranks[member].index()].value() / npus_a_node].push_back(member);
-    }
-    std::vector<std::int32_t> node_of_member(ranks.size(), 0);
-    std::int32_t node = 0;
-    for (const auto& [number, list] : members) {
-        if (list.size() != members.begin()->second.size()) {
-            return std::vector<std::int32_t>(ranks.size(), 0);
-        }
-        for (const std::size_t member : list) {
-            node_of_member[member] = node;
-        }
-        ++node;
-    }
-    return node_of_member;
-}
-
-/// The switches that reduce and have one link to each of these NPUs and one from it.
-std::vector<std::uint32_t> switches_of(const topology::NetworkDescription& network,
-                                       const std::vector<Rank>& ranks) {
-    std::vector<std::uint32_t> places;
-    const topology::Graph& graph = network.graph;
-    const auto links = [&](NodeId from, NodeId to) {
-        const std::vector<LinkId>& all = graph.links_from(from);
-        return std::count_if(all.begin(), all.end(),
-                             [&](LinkId link) { return graph.link(link).to == to; });
-    };
-    for (std::size_t place = 0; place < network.reducing_switches.size(); ++place) {
-        const NodeId node = network.reducing_switches[place].node;
-        if (network.reducing_switches[place].entries > 0 &&
-            std::all_of(ranks.begin(), ranks.end(), [&](Rank rank) {
-                const NodeId npu = network.npu_of_rank[rank.index()];
-                return links(npu, node) == 1 && links(node, npu) == 1;
-            })) {
-            places.push_back(static_cast<std::uint32_t>(place));
-        }
-    }
-    return places;
-}
 
 std::string text_of(const std::string& library, const LibraryTiming& timing) {
     return fmt::format("{} {} {}, {} {}", library, name_of(timing.choice.algorithm),
@@ -106,93 +34,18 @@ bool is_by_switches(const LibraryTiming& timing) {
 }  // namespace
 
 LibraryPlanner::LibraryPlanner(const topology::NetworkDescription& network,
-                               const SystemConfig& system)
+                               const SystemConfig& system, const Workload& workload)
     : network_(network),
       system_(system),
-      reduces_in_(system.library != nullptr && can_address_switches(network) ? ReduceIn::Switches
-                                                                             : ReduceIn::Npus),
-      bounds_(network, BoundBy::PortsAndCuts, reduces_in_) {}
+      placement_(network, system.library.get(), workload),
+      bounds_(network, BoundBy::PortsAndCuts, placement_.reduces_in()) {}
 
 bool LibraryPlanner::is_for(const CollectiveTask& task) const {
     return system_.library != nullptr && system_.library->carries_out(task.kind) &&
            task.sizes == nullptr && task.ranks->size() > 1;
 }
 
-LibraryPlanner::Placed LibraryPlanner::placed(const CommunicatorLayout& layout,
-                                              const CollectiveTask& task) {
-    const LibraryInUse& library = *system_.library;
-    Placed placed;
-    if (library.gpus_per_node > 0) {
-        placed.node_of_member = nodes_by_number(network_, *task.ranks, library.gpus_per_node);
-    } else if (layout.factors().size() > 1) {
-        placed.node_of_member = layout.factors().front().line_of_member;
-    } else {
-        placed.node_of_member.resize(task.ranks->size(), 0);
-    }
-    LibraryCall& call = placed.call;
-    call.kind = task.kind;
-    call.members = static_cast<std::int32_t>(task.ranks->size());
-    call.bytes = std::max<std::int64_t>(
-        1, size_of_collective(task.kind, task.size, task.ranks->size()).value());
-    call.nodes = 1 + *std::max_element(placed.node_of_member.begin(), placed.node_of_member.end());
-    call.switches_reduce_type =
-        task.type == DataType::None ? library.element_bytes > 1 : bytes_of(task.type) > 1;
-    placed.machine = library_machine(network_, *task.ranks, call.per_node(), placed.node_of_member);
-    placed.machine.collnet = library.collnet;
-    placed.trees = trees_of(layout, placed, *task.ranks);
-    if (placed.trees != nullptr) {
-        Time longest;
-        for (const topology::ReductionTrees& trees : *placed.trees) {
-            const topology::ReductionTree tree = trees.tree(0);
-            const Bytes unit = network_.reducing_switches[tree.switches.front().place].unit;
-            longest = std::max(longest, push_time(network_, tree, unit));
-        }
-        placed.machine.push_latency = static_cast<double>(longest.ps()) * 1e-6;
-    }
-    return placed;
-}
-
-LibraryPlanner::Trees LibraryPlanner::trees_of(const CommunicatorLayout& layout,
-                                               const Placed& placed,
-                                               const std::vector<Rank>& ranks) {
-    if (!placed.machine.collnet || placed.call.nodes == 1 || !can_address_switches(network_)) {
-        return nullptr;
-    }
-    const auto [found, is_new] = trees_.try_emplace(&layout);
-    if (!is_new) {
-        return found->second;
-    }
-    std::vector<std::vector<NodeId>> heads(static_cast<std::size_t>(placed.call.per_node()));
-    std::vector<std::size_t> next(static_cast<std::size_t>(placed.call.nodes), 0);
-    for (auto& list : heads) {
-        list.resize(next.size());
-    }
-    for (std::size_t member = 0; member < ranks.size(); ++member) {
-        const auto node = static_cast<std::size_t>(placed.node_of_member[member]);
-        heads[next[node]++][node] = network_.npu_of_rank[ranks[member].index()];
-    }
-    std::vector<topology::ReductionTrees> trees;
-    for (std::vector<NodeId>& list : heads) {
-        trees.emplace_back(network_, std::move(list));
-        if (!trees.back().exist()) {
-            return nullptr;
-        }
-    }
-    found->second = std::make_shared<const std::vector<topology::ReductionTrees>>(std::move(trees));
-    return found->second;
-}
-
-std::vector<topology::ReductionTree> LibraryPlanner::trees_of_parts(const Placed& placed,
-                                                                    std::int32_t parts) {
-    const std::vector<topology::ReductionTrees>& by_place = *placed.trees;
-    std::vector<topology::ReductionTree> trees;
-    for (std::size_t part = 0; part < static_cast<std::size_t>(parts); ++part) {
-        trees.push_back(by_place[part % by_place.size()].tree(part));
-    }
-    return trees;
-}
-
-LibraryTiming LibraryPlanner::wanted(const Placed& where, const CollectiveTask& task) const {
+LibraryTiming LibraryPlanner::wanted(const PlacedCall& where, const CollectiveTask& task) const {
     const LibraryInUse& library = *system_.library;
     if (const auto timing = library.model.time(where.call, where.machine, library.override)) {
         return *timing;
@@ -216,7 +69,7 @@ LibraryTiming LibraryPlanner::wanted(const Placed& where, const CollectiveTask& 
 
 LibraryPlanner::Known LibraryPlanner::work_out(const CommunicatorLayout& layout,
                                                const CollectiveTask& task) {
-    const Placed where = placed(layout, task);
+    const PlacedCall where = placement_.of(layout, task);
     const LibraryTiming chosen = wanted(where, task);
     Known known;
     schedule(where, task, chosen, known);
@@ -232,7 +85,7 @@ LibraryPlanner::Known LibraryPlanner::work_out(const CommunicatorLayout& layout,
     return known;
 }
 
-void LibraryPlanner::schedule(const Placed& where, const CollectiveTask& task,
+void LibraryPlanner::schedule(const PlacedCall& where, const CollectiveTask& task,
                               const LibraryTiming& wanted, Known& known) const {
     const LibraryInUse& library = *system_.library;
     const LibraryModel& model = library.model;
@@ -254,7 +107,7 @@ void LibraryPlanner::schedule(const Placed& where, const CollectiveTask& task,
             const std::int32_t heads = wanted.choice.algorithm == LibraryAlgorithm::CollNetDirect
                                            ? where.call.per_node()
                                            : 1;
-            trees = trees_of_parts(where, wanted.use.channels * heads);
+            trees = where.trees_of_parts(wanted.use.channels * heads);
         }
     }
     if (!timing) {
@@ -268,7 +121,7 @@ void LibraryPlanner::schedule(const Placed& where, const CollectiveTask& task,
     known.schedule = library_schedule(where.call, *timing, where.node_of_member, std::move(trees));
 }
 
-std::string LibraryPlanner::note_on_type(const Placed& where, const CollectiveTask& task,
+std::string LibraryPlanner::note_on_type(const PlacedCall& where, const CollectiveTask& task,
                                          const LibraryTiming& wanted) const {
     if (where.call.switches_reduce_type) {
         return "";
@@ -285,10 +138,15 @@ std::string LibraryPlanner::note_on_type(const Placed& where, const CollectiveTa
                        task.type == DataType::None ? library.element_bytes : bytes_of(task.type));
 }
 
-std::shared_ptr<const NvlsPlan> LibraryPlanner::nvls_plan(const Placed& where,
+std::shared_ptr<const NvlsPlan> LibraryPlanner::nvls_plan(const PlacedCall& where,
                                                           const CollectiveTask& task,
                                                           const NvlsTiming& timing) const {
-    if (reduces_in_ == ReduceIn::Npus) {
+    if (where.switches.empty()) {
+        return nullptr;
+    }
+    const bool between =
+        timing.timing.choice.algorithm == LibraryAlgorithm::Nvls && where.call.nodes > 1;
+    if (between && where.trees == nullptr) {
         return nullptr;
     }
     std::vector<std::vector<Rank>> ranks(static_cast<std::size_t>(where.call.nodes));
@@ -297,25 +155,15 @@ std::shared_ptr<const NvlsPlan> LibraryPlanner::nvls_plan(const Placed& where,
             (*task.ranks)[member]);
     }
     Bytes unit(std::numeric_limits<std::int64_t>::max());
-    std::vector<std::vector<std::uint32_t>> switches;
-    for (const std::vector<Rank>& node : ranks) {
-        switches.push_back(switches_of(network_, node));
-        if (switches.back().empty()) {
-            return nullptr;
-        }
-        for (const std::uint32_t place : switches.back()) {
+    for (const std::vector<std::uint32_t>& places : where.switches) {
+        for (const std::uint32_t place : places) {
             unit = std::min(unit, network_.reducing_switches[place].unit);
         }
     }
-    const bool between =
-        timing.timing.choice.algorithm == LibraryAlgorithm::Nvls && where.call.nodes > 1;
-    if (between && where.trees == nullptr) {
-        return nullptr;
-    }
     return std::make_shared<const NvlsPlan>(
-        NvlsPlan{NvlsSchedule(where.call, timing, where.node_of_member, unit), std::move(switches),
+        NvlsPlan{NvlsSchedule(where.call, timing, where.node_of_member, unit), where.switches,
                  std::move(ranks),
-                 between ? trees_of_parts(where, where.call.per_node())
+                 between ? where.trees_of_parts(where.call.per_node())
                          : std::vector<topology::ReductionTree>()});
 }
 
@@ -357,11 +205,11 @@ LibraryPlanner::KnownLaunch LibraryPlanner::work_out_launch(
     const LibraryModel& model = library.model;
     KnownLaunch all(tasks.size());
     std::vector<std::size_t> together;
-    std::vector<Placed> where;
+    std::vector<PlacedCall> where;
     std::vector<std::int64_t> traffic;
     std::int32_t most = 1;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
-        const Placed placed_one = placed(layout, tasks[i]);
+        const PlacedCall placed_one = placement_.of(layout, tasks[i]);
         const LibraryTiming timing = wanted(placed_one, tasks[i]);
         if (timing.choice.algorithm != LibraryAlgorithm::Ring &&
             timing.choice.algorithm != LibraryAlgorithm::Tree) {

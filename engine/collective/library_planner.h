@@ -1,6 +1,6 @@
 // Plans collectives that a communication library carries out: those of system.json's `collectives`.
 //
-//     LibraryPlanner planner(network, system);
+//     LibraryPlanner planner(network, system, workload);
 //     if (planner.is_for(task)) {
 //         CollectivePlan plan = planner.plan(layout, task);
 //     }
@@ -17,19 +17,20 @@
 #include <vector>
 
 #include "engine/collective/communicator_layout.h"
+#include "engine/collective/library_placement.h"
 #include "engine/collective/plan.h"
 #include "engine/collective/plan_builder.h"
 #include "engine/collective_algorithms/lower_bound.h"
 #include "engine/machine/system_config.h"
 #include "topology/network/network_description.h"
-#include "topology/network/reduction_tree.h"
 
 namespace npunet::engine {
 
 class LibraryPlanner {
 public:
     /// The references must outlive the planner.
-    LibraryPlanner(const topology::NetworkDescription& network, const SystemConfig& system);
+    LibraryPlanner(const topology::NetworkDescription& network, const SystemConfig& system,
+                   const Workload& workload);
 
     [[nodiscard]] bool is_for(const CollectiveTask& task) const;
     /// The same for every member. The layout is that of the task's ranks, and outlives the planner.
@@ -41,7 +42,7 @@ public:
                                                const std::vector<CollectiveTask>& tasks,
                                                std::size_t own, std::uint64_t launch);
     /// Whether all-reduces may be carried out by switches.
-    [[nodiscard]] ReduceIn reduces_in() const { return reduces_in_; }
+    [[nodiscard]] ReduceIn reduces_in() const { return placement_.reduces_in(); }
 
 private:
     struct Known {
@@ -57,35 +58,19 @@ private:
     [[nodiscard]] KnownLaunch work_out_launch(const CommunicatorLayout& layout,
                                               const std::vector<CollectiveTask>& tasks);
     [[nodiscard]] static CollectivePlan plan_of(const CollectiveTask& task, const Known& known);
-    using Trees = std::shared_ptr<const std::vector<topology::ReductionTrees>>;
-    /// A call, and where its members are.
-    struct Placed {
-        LibraryCall call;
-        LibraryMachine machine;
-        std::vector<std::int32_t> node_of_member;
-        /// Between nodes, of the members of each place; null where there are none, or switches
-        /// between nodes are not to add up.
-        Trees trees;
-    };
-    [[nodiscard]] Trees trees_of(const CommunicatorLayout& layout, const Placed& placed,
-                                 const std::vector<Rank>& ranks);
-    /// Of the parts of an all-reduce by CollNet: as many as differ, at most `parts`.
-    [[nodiscard]] static std::vector<topology::ReductionTree> trees_of_parts(const Placed& placed,
-                                                                             std::int32_t parts);
     [[nodiscard]] Known work_out(const CommunicatorLayout& layout, const CollectiveTask& task);
-    [[nodiscard]] Placed placed(const CommunicatorLayout& layout, const CollectiveTask& task);
     /// What the tuner takes; of elements that switches do not add up the ring, where they leave it
     /// nothing else.
-    [[nodiscard]] LibraryTiming wanted(const Placed& placed, const CollectiveTask& task) const;
+    [[nodiscard]] LibraryTiming wanted(const PlacedCall& placed, const CollectiveTask& task) const;
     /// What the tuner takes as the library would carry it out, or a ring in its place.
-    void schedule(const Placed& placed, const CollectiveTask& task, const LibraryTiming& wanted,
+    void schedule(const PlacedCall& placed, const CollectiveTask& task, const LibraryTiming& wanted,
                   Known& known) const;
     /// What stands behind the algorithm where the tuner takes another for elements that switches
     /// do not add up.
-    [[nodiscard]] std::string note_on_type(const Placed& placed, const CollectiveTask& task,
+    [[nodiscard]] std::string note_on_type(const PlacedCall& placed, const CollectiveTask& task,
                                            const LibraryTiming& wanted) const;
-    /// Null where the switches of some node do not reduce.
-    [[nodiscard]] std::shared_ptr<const NvlsPlan> nvls_plan(const Placed& placed,
+    /// Null where the switches of some node do not reduce, or those between nodes that would.
+    [[nodiscard]] std::shared_ptr<const NvlsPlan> nvls_plan(const PlacedCall& placed,
                                                             const CollectiveTask& task,
                                                             const NvlsTiming& timing) const;
     /// The closed form, or what the links of the network take at least, if that is longer, and the
@@ -96,9 +81,8 @@ private:
 
     const topology::NetworkDescription& network_;
     const SystemConfig& system_;
-    ReduceIn reduces_in_;
+    LibraryPlacement placement_;
     CollectiveBounds bounds_;
-    std::map<const CommunicatorLayout*, Trees> trees_;
     /// By communicator, kind, bytes and type of the elements.
     std::map<std::tuple<const CommunicatorLayout*, CollectiveKind, std::int64_t, DataType>, Known>
         known_;

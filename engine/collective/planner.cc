@@ -85,7 +85,7 @@ CollectivePlanner::CollectivePlanner(const topology::NetworkDescription& network
       dialect_(dialect),
       workload_(workload),
       builder_(system, dialect),
-      library_(network, system),
+      library_(network, system, workload),
       launches_(workload),
       chooser_(std::make_unique<AlgorithmChooser>(network, system, workload.ranks())) {
     communicators_.resize(workload.groups.size());

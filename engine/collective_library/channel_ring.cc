@@ -12,12 +12,11 @@ Time ring_channel_time(const RingChannel& channel) {
         arrivals.assign(slices, Time());
         for (std::int64_t loop = 0; loop < like.loops; ++loop) {
             for (std::int32_t call = 0; call < channel.calls; ++call) {
-                const bool sends = call + 1 < channel.calls;
                 for (std::size_t slice = 0; slice < slices; ++slice) {
                     if (call > 0) {
                         now = std::max(now, arrivals[slice]);
                     }
-                    now += sends ? like.send : like.receive;
+                    now += like.takes(call, channel.calls);
                     arrivals[slice] = now + channel.hop;
                 }
             }

@@ -10,11 +10,15 @@
 //
 //     const Time time = ring_channel_time(work);    // until the last slice of the last call
 //
+// PAT is the same with calls that differ: in each a rank sends to one peer and has received from
+// another, at a distance that halves or doubles from call to call (pat_schedule.h).
+//
 // Source: NCCL 2.30.7, src/device/all_reduce.h (runRing), prims_simple.h (genericOp).
 //
 // C++17-clean.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -25,9 +29,17 @@ namespace npunet::engine {
 /// The loops of a channel that are alike: the last one may be smaller.
 struct RingLoops {
     std::int64_t loops = 1;
-    std::int32_t slices = 1;  ///< of a call
-    Time send;                ///< of a slice that is sent, or received and sent on
-    Time receive;             ///< of a slice that is received last
+    std::int32_t slices = 1;      ///< of a call
+    Time send;                    ///< of a slice that is sent, or received and sent on
+    Time receive;                 ///< of a slice that is received last
+    std::vector<Time> by_call{};  ///< in place of both, where calls differ
+
+    [[nodiscard]] Time takes(std::int32_t call, std::int32_t calls) const {
+        if (!by_call.empty()) {
+            return by_call[static_cast<std::size_t>(call)];
+        }
+        return call + 1 < calls ? send : receive;
+    }
 };
 
 struct RingChannel {

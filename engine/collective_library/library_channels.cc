@@ -122,6 +122,15 @@ std::int64_t collnet_chunk(LibraryAlgorithm algorithm, std::int64_t part_bytes,
     return chunk;
 }
 
+std::int64_t pat_chunk(const LibraryCall& call, std::int32_t channels) {
+    const std::int64_t chunks = call.kind == CollectiveKind::AllGather ? 32 : 16;
+    std::int64_t chunk = 512 * kib;
+    while (chunk > 64 * kib && chunk * channels * chunks > call.bytes) {
+        chunk /= 2;
+    }
+    return chunk;
+}
+
 std::int64_t tree_chunk(LibraryProtocol protocol, std::int64_t channel_bytes, std::int32_t nodes,
                         std::int32_t per_node) {
     if (protocol == LibraryProtocol::LL) {

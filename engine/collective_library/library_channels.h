@@ -59,6 +59,9 @@ struct LaunchShare {
 [[nodiscard]] std::int64_t collnet_chunk(LibraryAlgorithm algorithm, std::int64_t part_bytes,
                                          std::int32_t per_node);
 
+/// Data of each GPU in a loop of PAT.
+[[nodiscard]] std::int64_t pat_chunk(const LibraryCall& call, std::int32_t channels);
+
 /// Data in a chunk of a tree among nodes of `per_node` GPUs.
 [[nodiscard]] std::int64_t tree_chunk(LibraryProtocol protocol, std::int64_t channel_bytes,
                                       std::int32_t nodes, std::int32_t per_node);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
+
+#include "engine/collective_library/pat_schedule.h"
 
 namespace npunet::engine {
 
@@ -34,6 +37,11 @@ std::int64_t ring_chunk(LibraryProtocol protocol) {
     return 2 << 20;
 }
 
+/// us in which a switch makes sums, whose rate in GB/s may be 0: as they come.
+double adding_us(double bytes, double rate) {
+    return rate > 0 ? bytes / (rate * bytes_a_us) : 0;
+}
+
 std::int64_t ceil_of(std::int64_t a, std::int64_t b) {
     return (a + b - 1) / b;
 }
@@ -46,6 +54,10 @@ constexpr double nvls_network_hop = 18.0 / 14;
 /// Through switches that add up and back.
 constexpr double direct_network_hop = 31.0 / 14;
 constexpr double chain_network_hop = 30.0 / 14;
+/// Of PAT, as the tuner has them: a hop over one of Simple, us a chunk, the share of the NICs.
+constexpr double pat_network_hop = 1 / 3.5;
+constexpr double pat_chunk_time = 2.8;
+constexpr double pat_share = 0.75;
 
 /// How often the NICs of a node carry the data of an all-reduce over trees, in each direction: with
 /// two nodes each sends to the other; else a node is inside one of the two trees and a leaf of the
@@ -103,11 +115,17 @@ std::optional<LibraryTiming> LibraryModel::time(const LibraryCall& call,
             us = tree_time(call, machine, choice->protocol, timing.use);
             break;
         case LibraryAlgorithm::Nvls:
-            us = call.nodes == 1 ? nvls_times(call, timing.use).time(0)
+            us = call.nodes == 1 ? nvls_times(call, machine, timing.use).time(0)
                                  : nvls_network_times(call, machine, timing.use).time(1);
             break;
         case LibraryAlgorithm::NvlsTree:
             us = nvls_tree_times(call, machine, timing.use).time(2 * tree_levels(call.nodes));
+            break;
+        case LibraryAlgorithm::Pat:
+            us = constants_.base[index_of(choice->protocol)] +
+                 static_cast<double>(
+                     ring_channel_time(pat_channel(call, machine, timing.use)).ps()) *
+                     1e-6;
             break;
         case LibraryAlgorithm::CollNetDirect:
         case LibraryAlgorithm::CollNetChain:
@@ -116,7 +134,7 @@ std::optional<LibraryTiming> LibraryModel::time(const LibraryCall& call,
                 break;
             }
             [[fallthrough]];
-        default:
+        case LibraryAlgorithm::SendReceive:
             // Chosen by the tuner's rule; no data to give them costs: the tuner's own estimate.
             us = tuner_.estimate(call, machine, *choice).value_or(0);
             break;
@@ -247,6 +265,13 @@ std::optional<ChannelTiming> LibraryModel::channel_timing(const LibraryCall& cal
         parts.slots = static_cast<std::int32_t>(channel.slots);
         return parts;
     }
+    if (timing->choice.algorithm == LibraryAlgorithm::Pat) {
+        parts.start = time_of(constants_.base[index_of(protocol)]);
+        parts.ring = pat_channel(call, machine, timing->use);
+        parts.far_hop = parts.ring.hop;
+        parts.chunk = pat_chunk(call, timing->use.channels);
+        return parts;
+    }
     if (timing->choice.algorithm != LibraryAlgorithm::Ring) {
         return std::nullopt;
     }
@@ -336,9 +361,45 @@ CollNetChannel LibraryModel::collnet_channel(const LibraryCall& call, const Libr
     channel.network =
         time_of(std::max(constants_.network_hop * (direct ? direct_network_hop : chain_network_hop),
                          machine.push_latency));
-    channel.each = time_of(constants_.slice +
-                           static_cast<double>(chunk) * parts * use.channels / (link * bytes_a_us));
+    const double bytes = static_cast<double>(chunk) * parts * use.channels;
+    channel.each = time_of(constants_.slice + std::max(bytes / (link * bytes_a_us),
+                                                       adding_us(bytes, machine.push_rate)));
     channel.chunks = std::max<std::int64_t>(1, ceil_of(ceil_of(use.bytes, parts), chunk));
+    return channel;
+}
+
+RingChannel LibraryModel::pat_channel(const LibraryCall& call, const LibraryMachine& machine,
+                                      const ChannelUse& use) const {
+    const double link = std::min(constants_.simple_link, machine.nics * machine.nic_rate *
+                                                             constants_.network_share * pat_share) /
+                        use.channels;
+    const std::vector<std::int32_t> distances = pat_distances(call.kind, call.members);
+    RingChannel channel;
+    channel.calls = static_cast<std::int32_t>(distances.size()) + 1;
+    channel.hop = time_of(constants_.network_hop * pat_network_hop);
+    const auto add = [&](std::int64_t loops, std::int64_t chunk) {
+        RingLoops like;
+        like.loops = loops;
+        double received = 0;
+        for (std::size_t number = 0; number <= distances.size(); ++number) {
+            const double sent =
+                number < distances.size() ? pat_chunks(distances[number], call.members) : 0;
+            const double bytes = static_cast<double>(chunk);
+            const double moving = std::max(sent * bytes / (link * bytes_a_us),
+                                           received * bytes / (constants_.copy * bytes_a_us));
+            like.by_call.push_back(time_of(constants_.slice + sent * pat_chunk_time + moving));
+            received = sent;
+        }
+        channel.work.push_back(like);
+    };
+    const std::int64_t chunk = pat_chunk(call, use.channels);
+    const std::int64_t own = ceil_of(use.bytes, call.members);
+    if (own / chunk > 0) {
+        add(own / chunk, chunk);
+    }
+    if (own % chunk > 0) {
+        add(1, own % chunk);
+    }
     return channel;
 }
 
@@ -350,6 +411,7 @@ double LibraryModel::collnet_time(const LibraryCall& call, const LibraryMachine&
 }
 
 LibraryModel::NvlsTimes LibraryModel::nvls_times(const LibraryCall& call,
+                                                 const LibraryMachine& machine,
                                                  const ChannelUse& use) const {
     const std::int32_t heads = call.members;
     NvlsTimes times;
@@ -358,8 +420,11 @@ LibraryModel::NvlsTimes LibraryModel::nvls_times(const LibraryCall& call,
     times.loops = std::max<std::int64_t>(1, ceil_of(use.bytes, times.chunk * heads));
     const double members = call.members;
     const double copies = call.kind == CollectiveKind::AllReduce ? (members + 1) / members : 1;
-    const double bytes = static_cast<double>(times.chunk * heads * use.channels) * copies;
-    times.stage = constants_.nvls_loop + bytes / (constants_.nvls_link * bytes_a_us);
+    const double bytes = static_cast<double>(times.chunk * heads * use.channels);
+    const double sums = call.kind == CollectiveKind::AllGather ? 0 : bytes;
+    times.stage =
+        constants_.nvls_loop + std::max(bytes * copies / (constants_.nvls_link * bytes_a_us),
+                                        adding_us(sums, machine.sum_rate));
     return times;
 }
 
@@ -376,7 +441,8 @@ LibraryModel::NvlsTimes LibraryModel::nvls_tree_times(const LibraryCall& call,
     const double network = machine.nics * machine.nic_rate * constants_.network_share;
     const double between = bytes * tree_copies(call.nodes) / (network * bytes_a_us);
     times.hop = constants_.network_hop * nvls_tree_network_hop;
-    times.stage = constants_.nvls_loop + std::max(inside, between);
+    times.stage =
+        constants_.nvls_loop + std::max({inside, between, adding_us(bytes, machine.sum_rate)});
     return times;
 }
 
@@ -392,7 +458,9 @@ LibraryModel::NvlsTimes LibraryModel::nvls_network_times(const LibraryCall& call
     const double inside = bytes * (heads + 1) / heads / (constants_.nvls_link * bytes_a_us);
     const double network = machine.nics * machine.nic_rate * constants_.network_share;
     times.hop = std::max(constants_.network_hop * nvls_network_hop, machine.push_latency);
-    times.stage = constants_.nvls_loop + std::max(inside, bytes / (network * bytes_a_us));
+    times.stage = constants_.nvls_loop + std::max({inside, bytes / (network * bytes_a_us),
+                                                   adding_us(bytes, machine.sum_rate),
+                                                   adding_us(bytes, machine.push_rate)});
     return times;
 }
 
@@ -410,7 +478,7 @@ std::optional<NvlsTiming> LibraryModel::nvls_timing(const LibraryCall& call,
         return std::nullopt;
     }
     const NvlsTimes times = trees             ? nvls_tree_times(call, machine, timing->use)
-                            : call.nodes == 1 ? nvls_times(call, timing->use)
+                            : call.nodes == 1 ? nvls_times(call, machine, timing->use)
                                               : nvls_network_times(call, machine, timing->use);
     return NvlsTiming{*timing,     time_of(times.start), time_of(times.stage), time_of(times.hop),
                       times.loops, times.chunk};

@@ -9,8 +9,8 @@
 // the NICs, where it is less. Tree: chunks follow each other up and down, and a GPU in a chain
 // sends and receives both. NVLS: loops of three stages (scatter; reduce and multicast; gather).
 // NVLSTree: loops that follow each other through the trees between nodes. CollNet: chunks that
-// follow each other to the network, which adds them up, and back. All-to-all: the parts of all
-// transfers share the links.
+// follow each other to the network, which adds them up, and back. PAT: exchanges over distances
+// that halve or double. All-to-all: the parts of all transfers share the links.
 //
 // C++17-clean.
 #pragma once
@@ -33,15 +33,15 @@ struct LibraryTiming {
     Time time;  ///< from the start of the kernel on all GPUs to the end on the last one
 };
 
-/// What an endpoint of a ring, a tree, CollNet, or of sends and receives, costs: for a simulation
-/// of the messages.
+/// What an endpoint of a ring, a tree, CollNet, PAT, or of sends and receives, costs: for a
+/// simulation of the messages.
 struct ChannelTiming {
     LibraryTiming timing;
     Time start;  ///< before a block's first call; the end of the kernel is in it
     /// `hop`: within a node. A tree and CollNet have one call a loop, which receives and sends.
     RingChannel ring;
     Time far_hop;             ///< between nodes; of CollNet through the switches and back
-    std::int64_t chunk = 0;   ///< data of a call, at most
+    std::int64_t chunk = 0;   ///< data of a call, at most; of PAT of each member in a loop
     std::int32_t slices = 1;  ///< of a call, at most
     std::int32_t slots = 8;   ///< slices of a connection
 };
@@ -69,7 +69,7 @@ public:
                                                     const LibraryOverride& override,
                                                     const LaunchShare* launch = nullptr) const;
 
-    /// The same in parts, where what is left is a ring, a tree, CollNet or an all-to-all; else
+    /// The same in parts, where what is left is a ring, a tree, CollNet, PAT or an all-to-all; else
     /// nothing.
     [[nodiscard]] std::optional<ChannelTiming> channel_timing(
         const LibraryCall& call, const LibraryMachine& machine, const LibraryOverride& override,
@@ -101,6 +101,9 @@ private:
                                            LibraryProtocol protocol, const ChannelUse& use) const;
     [[nodiscard]] double tree_time(const LibraryCall& call, const LibraryMachine& machine,
                                    LibraryProtocol protocol, const ChannelUse& use) const;
+    /// The channel of PAT, by its loops; `choice` has PAT.
+    [[nodiscard]] RingChannel pat_channel(const LibraryCall& call, const LibraryMachine& machine,
+                                          const ChannelUse& use) const;
     /// Whether it is an all-reduce by CollNet, which is the only kind with a closed form.
     [[nodiscard]] static bool is_by_collnet(const LibraryCall& call, LibraryAlgorithm algorithm);
     [[nodiscard]] static std::int64_t collnet_chunk_of(const LibraryCall& call,
@@ -123,7 +126,8 @@ private:
             return start + hops * hop + static_cast<double>(loops + 2) * stage;
         }
     };
-    [[nodiscard]] NvlsTimes nvls_times(const LibraryCall& call, const ChannelUse& use) const;
+    [[nodiscard]] NvlsTimes nvls_times(const LibraryCall& call, const LibraryMachine& machine,
+                                       const ChannelUse& use) const;
     [[nodiscard]] NvlsTimes nvls_tree_times(const LibraryCall& call, const LibraryMachine& machine,
                                             const ChannelUse& use) const;
     /// Of NVLS on several nodes, between which switches add up.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/collective_library/collnet_schedule.h"
+#include "engine/collective_library/pat_schedule.h"
 #include "engine/collective_library/ring_schedule.h"
 #include "engine/collective_library/tree_schedule.h"
 
@@ -70,6 +71,8 @@ std::shared_ptr<const LibrarySchedule> library_schedule(
         case LibraryAlgorithm::CollNetChain:
             return std::make_shared<const CollNetSchedule>(call, timing, node_of_member,
                                                            std::move(trees));
+        case LibraryAlgorithm::Pat:
+            return std::make_shared<const PatSchedule>(call, timing, node_of_member);
         default:
             return std::make_shared<const RingSchedule>(call, timing, node_of_member);
     }

@@ -4,7 +4,7 @@
 //
 // A block is one thread block of a member, or the half of one that works by itself: of a ring one
 // for each channel, of a tree two (up and down), of an all-to-all one for each peer. It makes the
-// calls of a loop in order, loop after loop. A slice waits for its data from all that the block
+// calls of a loop in order, loop after loop. A slice waits for its data from all that the call
 // receives from, and for a slot of every connection by which it sends; then it takes its time. What
 // it sends is under way meanwhile, and may be used one hop after it ends, or when the network has
 // delivered it, whichever is later.
@@ -53,8 +53,8 @@ public:
 
     /// Of every member; some may have nothing to do.
     [[nodiscard]] std::int32_t blocks() const { return blocks_; }
-    [[nodiscard]] const RingLoops& work(const SliceCursor& cursor) const {
-        return timing_.ring.work[cursor.like];
+    [[nodiscard]] Time takes(const SliceCursor& cursor) const {
+        return timing_.ring.work[cursor.like].takes(cursor.call, timing_.ring.calls);
     }
     [[nodiscard]] Time start() const { return timing_.start; }
     /// Slices of a connection that may be under way.
@@ -76,6 +76,11 @@ public:
     /// Whether the slices of a call are received, and sent, where the block has connections.
     [[nodiscard]] virtual bool receives(std::int32_t call) const = 0;
     [[nodiscard]] virtual bool sends(std::int32_t call) const = 0;
+    /// Of a call that receives, and of one that sends: the connection that it uses, among those of
+    /// the block; `all` where it uses all of them.
+    static constexpr std::int32_t all = -1;
+    [[nodiscard]] virtual std::int32_t connection_in(std::int32_t /*call*/) const { return all; }
+    [[nodiscard]] virtual std::int32_t connection_out(std::int32_t /*call*/) const { return all; }
     /// Of a slice that is sent.
     [[nodiscard]] virtual Bytes bytes(std::size_t member, std::int32_t block,
                                       const SliceCursor& cursor) const = 0;
@@ -105,9 +110,9 @@ private:
 [[nodiscard]] std::int64_t part_of_bytes(std::int64_t bytes, std::int64_t part, std::int64_t parts);
 
 /// All-reduce, all-gather, reduce-scatter or all-to-all of at least two members, as `timing` says:
-/// Ring, Tree, CollNet, or sends and receives. `node_of_member`: from 0, the same number of members
-/// in each. `trees`: of CollNet, over one member of each node, in the order of nodes; of part p of
-/// the data number p, modulo their number.
+/// Ring, Tree, CollNet, PAT, or sends and receives. `node_of_member`: from 0, the same number of
+/// members in each. `trees`: of CollNet, over one member of each node, in the order of nodes; of
+/// part p of the data number p, modulo their number.
 [[nodiscard]] std::shared_ptr<const LibrarySchedule> library_schedule(
     const LibraryCall& call, const ChannelTiming& timing,
     const std::vector<std::int32_t>& node_of_member,

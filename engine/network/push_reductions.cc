@@ -218,15 +218,17 @@ void PushReductions::complete(const Arrival& arrival) {
     }
     Arrival sum = arrival;
     sum.what = reduced;
-    const Time latency = description_.reducing_switches[switch_of(arrival).place].latency;
-    if (latency == Time()) {
+    const std::uint32_t of_switch = switch_of(arrival).place;
+    const Time ready = entries_[of_switch].adder.add(
+        description_.reducing_switches[of_switch], unit_bytes(slices_[arrival.slice], arrival.unit),
+        queue_.now());
+    if (ready == queue_.now()) {
         send_sum(sum);
         return;
     }
     const std::uint32_t timer = timers_.take();
     timers_[timer].arrival = sum;
-    queue_.schedule(later(queue_.now(), latency),
-                    EventKey::of(Phase::Arrival, event_kind::delay, 2), *this,
+    queue_.schedule(ready, EventKey::of(Phase::Arrival, event_kind::delay, 2), *this,
                     std::uint64_t{timer} + 1);
 }
 

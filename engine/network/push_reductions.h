@@ -24,6 +24,7 @@
 #include "base/pool.h"
 #include "base/quantities.h"
 #include "engine/clock/event_queue.h"
+#include "engine/network/switch_adder.h"
 #include "engine/network/transport.h"
 #include "topology/network/network_description.h"
 #include "topology/network/reduction_tree.h"
@@ -99,6 +100,7 @@ private:
         std::int32_t used = 0;
         /// Units that have none, in the order in which their first part came.
         std::deque<Arrival> waiting;
+        SwitchAdder adder;
     };
     struct Timer {
         Arrival arrival{};

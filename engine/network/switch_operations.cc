@@ -146,11 +146,12 @@ void SwitchOperations::act(const Arrival& arrival) {
             return;
         case given_answer:
             if (is_last(number)) {
-                const Time latency = description_.reducing_switches[place].latency;
-                if (latency > Time()) {
-                    queue_.schedule(later(queue_.now(), latency),
-                                    EventKey::of(Phase::Arrival, event_kind::delay, 1), *this,
-                                    std::uint64_t{number} + 1);
+                const Time ready =
+                    entries_[place].adder.add(description_.reducing_switches[place],
+                                              operations_[number].what.bytes, queue_.now());
+                if (ready > queue_.now()) {
+                    queue_.schedule(ready, EventKey::of(Phase::Arrival, event_kind::delay, 1),
+                                    *this, std::uint64_t{number} + 1);
                 } else {
                     end_reduction(number);
                 }

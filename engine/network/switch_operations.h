@@ -24,6 +24,7 @@
 #include "base/pool.h"
 #include "base/quantities.h"
 #include "engine/clock/event_queue.h"
+#include "engine/network/switch_adder.h"
 #include "engine/network/transport.h"
 #include "topology/network/network_description.h"
 
@@ -93,6 +94,7 @@ private:
     struct Entries {
         std::int32_t used = 0;
         std::deque<std::uint32_t> waiting;
+        SwitchAdder adder;
     };
 
     /// Of sums: the entry is free.

@@ -1,18 +1,21 @@
-// One channel of a ring, of a tree and of CollNet in closed form against an event simulation of all
-// its members, to the picosecond.
+// One channel of a ring, of a tree, of CollNet and of PAT in closed form against an event
+// simulation of all its members, to the picosecond.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <queue>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "engine/collective_library/channel_collnet.h"
 #include "engine/collective_library/channel_ring.h"
 #include "engine/collective_library/channel_tree.h"
 #include "engine/collective_library/node_trees.h"
+#include "engine/collective_library/pat_schedule.h"
 
 namespace npunet::engine {
 namespace {
@@ -307,6 +310,83 @@ TEST(LibraryChannel, CollNetEqualsAnEventSimulation) {
         channel.chunks = 1 + below(60);
         channel.slots = 1 + below(10);
         ASSERT_EQ(collnet_channel_time(channel).ps(), run_collnet(channel).ps()) << number;
+    }
+}
+
+/// Exchange by exchange; each member sends to the one at the distance of the call and waits for
+/// what the one at the distance of the last call has sent.
+Time run_pat(const RingChannel& channel, CollectiveKind kind, std::int32_t members) {
+    const std::vector<std::int32_t> distances = pat_distances(kind, members);
+    const auto all = static_cast<std::size_t>(members);
+    std::vector<Time> now(all);
+    std::vector<Time> sent(all);  // when the last exchange of each has ended
+    for (const RingLoops& like : channel.work) {
+        for (std::int64_t loop = 0; loop < like.loops; ++loop) {
+            for (std::size_t call = 0; call <= distances.size(); ++call) {
+                const std::vector<Time> before = sent;
+                for (std::size_t member = 0; member < all; ++member) {
+                    if (call > 0) {
+                        const auto distance = static_cast<std::size_t>(distances[call - 1]);
+                        const std::size_t from = kind == CollectiveKind::AllGather
+                                                     ? (member + all - distance) % all
+                                                     : (member + distance) % all;
+                        now[member] = std::max(now[member], before[from] + channel.hop);
+                    }
+                    now[member] += like.by_call[call];
+                    sent[member] = now[member];
+                }
+            }
+        }
+    }
+    return *std::max_element(now.begin(), now.end());
+}
+
+TEST(LibraryChannel, PatEqualsAnEventSimulation) {
+    std::mt19937_64 random(38);
+    const auto below = [&](std::uint64_t most) {
+        return static_cast<std::int64_t>(random() % most);
+    };
+    for (int number = 0; number < 1000; ++number) {
+        const auto members = static_cast<std::int32_t>(2 + below(40));
+        const CollectiveKind kind =
+            below(2) == 0 ? CollectiveKind::AllGather : CollectiveKind::ReduceScatter;
+        RingChannel channel;
+        channel.calls = static_cast<std::int32_t>(pat_distances(kind, members).size()) + 1;
+        channel.hop = Time::ps(below(4) == 0 ? 0 : below(5'000'000));
+        for (std::int64_t like = 0, likes = 1 + below(2); like < likes; ++like) {
+            RingLoops loops;
+            loops.loops = 1 + below(4);
+            for (std::int32_t call = 0; call < channel.calls; ++call) {
+                loops.by_call.push_back(Time::ps(below(3'000'000)));
+            }
+            channel.work.push_back(loops);
+        }
+        ASSERT_EQ(ring_channel_time(channel).ps(), run_pat(channel, kind, members).ps()) << number;
+    }
+}
+
+// Whose chunks a member has: of a gather it sends all that the other one lacks, and in the end all
+// have all. A reduce-scatter goes the same paths backwards, with as many chunks.
+TEST(LibraryChannel, PatGathersAllChunks) {
+    for (std::int32_t members = 2; members <= 70; ++members) {
+        const auto all = static_cast<std::size_t>(members);
+        std::vector<std::set<std::size_t>> has(all);
+        for (std::size_t member = 0; member < all; ++member) {
+            has[member] = {member};
+        }
+        std::vector<std::int32_t> sent;
+        for (const std::int32_t distance : pat_distances(CollectiveKind::AllGather, members)) {
+            const std::vector<std::set<std::size_t>> before = has;
+            for (std::size_t member = 0; member < all; ++member) {
+                const std::size_t to = (member + static_cast<std::size_t>(distance)) % all;
+                has[to].insert(before[member].begin(), before[member].end());
+                EXPECT_EQ(has[to].size() - before[to].size(),
+                          static_cast<std::size_t>(pat_chunks(distance, members)));
+            }
+        }
+        for (const std::set<std::size_t>& one : has) {
+            EXPECT_EQ(one.size(), all);
+        }
     }
 }
 

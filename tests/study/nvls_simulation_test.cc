@@ -246,6 +246,86 @@ TEST(NvlsSimulation, EntriesAreHeldUntilSumsHaveLeft) {
     }
 }
 
+// A switch that makes 100 GB/s of sums: each byte of an all-reduce or a reduce-scatter is a byte of
+// a sum, so that S bytes take S / 100 GB/s at least. The closed form counts it; all-gathers have no
+// sums.
+TEST(NvlsSimulation, SumsTakeTheTimeOfTheSwitch) {
+    topology::ReducingSwitch limits;
+    limits.rate = Rate(100'000'000'000);
+    const Machine slow =
+        nvls_machine(reducing(switch_of(8, Rate(450'000'000'000), Time::ns(50)), 0, limits));
+    for (const CollectiveKind kind : {CollectiveKind::AllReduce, CollectiveKind::ReduceScatter}) {
+        for (const std::int64_t bytes : {8 * mib, 32 * mib}) {
+            const Time closed = run_on(slow, kind, bytes, Fidelity::Analytical).finish;
+            for (const Fidelity fidelity : simulated) {
+                const Time finish = run_on(slow, kind, bytes, fidelity).finish;
+                EXPECT_GT(finish, transfer_time(Bytes(bytes), limits.rate));
+                EXPECT_NEAR(static_cast<double>(finish.ps()), static_cast<double>(closed.ps()),
+                            0.02 * static_cast<double>(closed.ps()))
+                    << engine::name_of(kind) << ' ' << bytes << ' ' << name_of(fidelity);
+            }
+        }
+    }
+    EXPECT_EQ(
+        run_on(slow, CollectiveKind::AllGather, mib, Fidelity::Packet).finish,
+        run_on(nvls_machine(eight()), CollectiveKind::AllGather, mib, Fidelity::Packet).finish);
+}
+
+// A sum has as many parts as there are members.
+TEST(NvlsSimulation, TheRadixBoundsTheMembers) {
+    const auto algorithm = [](std::int32_t radix, Fidelity fidelity) {
+        topology::ReducingSwitch limits;
+        limits.radix = radix;
+        return run_on(nvls_machine(
+                          reducing(switch_of(8, Rate(450'000'000'000), Time::ns(50)), 0, limits)),
+                      CollectiveKind::AllReduce, mib, fidelity)
+            .collectives.at(0)
+            .algorithm;
+    };
+    for (const Fidelity fidelity : {Fidelity::Analytical, Fidelity::Fluid}) {
+        EXPECT_THAT(algorithm(8, fidelity), HasSubstr("NVLS Simple"));
+        EXPECT_THAT(algorithm(7, fidelity), HasSubstr("(its tuner: NVLS)"));
+    }
+}
+
+// Groups go to communicators in their order, once to equal ones, and none to those without a
+// collective; who has none keeps to the ring, at every fidelity.
+TEST(NvlsSimulation, GroupsGoToTheFirstCommunicators) {
+    topology::ReducingSwitch limits;
+    const std::vector<engine::Group> groups{
+        {"idle", {Rank(0), Rank(1), Rank(2), Rank(3), Rank(4), Rank(5)}},
+        {"low", {Rank(0), Rank(1), Rank(2), Rank(3)}},
+        {"again", {Rank(0), Rank(1), Rank(2), Rank(3)}},
+        {"high", {Rank(4), Rank(5), Rank(6), Rank(7)}}};
+    const engine::Workload workload = test::workload_of(
+        8,
+        [](Rank rank) {
+            const char* const own = rank.value() < 4 ? "low" : "high";
+            const auto all_reduce = chakra::CollectiveType::AllReduce;
+            std::vector<chakra::Node> nodes{test::collective_node(1, all_reduce, mib, own)};
+            if (rank.value() < 4) {
+                nodes.push_back(test::collective_node(2, all_reduce, mib, "again"));
+            }
+            return nodes;
+        },
+        groups);
+    for (const auto& [most, with_group] : {std::pair(0, 0), std::pair(1, 2), std::pair(2, 3)}) {
+        limits.groups = most;
+        const Machine machine =
+            nvls_machine(reducing(switch_of(8, Rate(450'000'000'000), Time::ns(50)), 0, limits));
+        for (const Fidelity fidelity : {Fidelity::Analytical, Fidelity::Fluid, Fidelity::Packet}) {
+            int by_switches = 0;
+            for (const engine::CollectiveResult& one :
+                 simulate(workload, machine, fidelity, {}).collectives) {
+                const bool ring = one.algorithm.find("(its tuner: NVLS)") != std::string::npos;
+                EXPECT_TRUE(!ring || most == 0 || one.group.front() == Rank(4)) << one.algorithm;
+                by_switches += ring ? 0 : 1;
+            }
+            EXPECT_EQ(by_switches, with_group) << most << ' ' << name_of(fidelity);
+        }
+    }
+}
+
 // Switches are the ends of messages, too.
 TEST(NvlsSimulation, MessagesNameSwitches) {
     const test::TemporaryFolder folder;
@@ -387,12 +467,18 @@ TEST(NvlsSimulation, NetworkYmlNamesSwitchesThatReduce) {
     ASSERT_EQ(two.size(), 2U);
     EXPECT_EQ(two[0].node, NodeId(8));
     EXPECT_EQ(two[1].node, NodeId(9));
-    const auto limited =
-        read(product + "reduces: [{unit: 4KiB, entries: 7, latency: 30ns}, false]\n");
+    const auto limited = read(product +
+                              "reduces: [{unit: 4KiB, entries: 7, latency: 30ns, rate: 100GB/s, "
+                              "radix: 9, groups: 3}, false]\n");
     ASSERT_EQ(limited.size(), 2U);
     EXPECT_EQ(limited[0].unit, Bytes(4096));
     EXPECT_EQ(limited[0].entries, 7);
     EXPECT_EQ(limited[0].latency, Time::ns(30));
+    EXPECT_EQ(limited[0].rate, Rate(100'000'000'000));
+    EXPECT_EQ(limited[0].radix, 9);
+    EXPECT_EQ(limited[0].groups, 3);
+    EXPECT_THROW(read(product + "reduces: [{rate: 0}, false]\n"), InputError);
+    EXPECT_THROW(read(product + "reduces: [{radix: 1}, false]\n"), InputError);
     EXPECT_THROW(read("topology: [Ring]\nnpus_count: [4]\nbandwidth: [50]\nlatency: [500]\n"
                       "reduces: [true]\n"),
                  InputError);

@@ -98,6 +98,33 @@ TEST(SharpSimulation, SlowSwitchesCountInTheClosedForm) {
     }
 }
 
+// Switches that make sums at a tenth of the links' rate. All parts meet at the spine of a rail, and
+// on a leaf-spine network each part at one of four spines, but all of what is below a leaf there.
+TEST(SharpSimulation, SumsTakeTheTimeOfTheSwitches) {
+    topology::ReducingSwitch limits;
+    limits.rate = Rate(5'000'000'000);
+    for (const LibraryAlgorithm algorithm : collnet) {
+        expect_close(rails(4, 4, algorithm, limits), 32 * mib, name_of(algorithm));
+    }
+    expect_close(tree_machine("FatTree: {levels: 2, radix: 8, npus: 16, bandwidth: 50, latency: "
+                              "500, reduces: {rate: 5GB/s}}"),
+                 32 * mib, "CollNetChain");
+}
+
+// 16 NPUs below 4 leaves of 4: a leaf adds up 4 parts, the root 4 more.
+TEST(SharpSimulation, TheRadixBoundsTheTrees) {
+    const auto algorithm = [](int radix) {
+        return run_on(tree_machine("FatTree: {levels: 2, radix: 8, npus: 16, bandwidth: 50, "
+                                   "latency: 500, reduces: {radix: " +
+                                   std::to_string(radix) + "}}"),
+                      CollectiveKind::AllReduce, mib, Fidelity::Fluid)
+            .collectives.at(0)
+            .algorithm;
+    };
+    EXPECT_THAT(algorithm(4), HasSubstr("CollNetChain Simple"));
+    EXPECT_THAT(algorithm(3), HasSubstr("(its tuner: CollNetChain)"));
+}
+
 using Counts = std::map<std::pair<std::string, std::string>, std::int64_t>;
 
 void expect_bytes(const Machine& machine, std::int64_t bytes, const Counts& counts) {

@@ -9,6 +9,28 @@ ReductionTrees::ReductionTrees(const NetworkDescription& network, std::vector<No
     : network_(network), npus_(std::move(npus)) {
     find_neighbours();
     find_roots();
+    keep_roots_within_radix();
+}
+
+void ReductionTrees::keep_roots_within_radix() {
+    const auto& switches = network_.reducing_switches;
+    if (std::all_of(switches.begin(), switches.end(), [](const ReducingSwitch& one) {
+            return one.radix == ReducingSwitch::no_limit;
+        })) {
+        return;
+    }
+    std::vector<std::uint32_t> kept;
+    for (std::size_t choice = 0; choice < roots_.size(); ++choice) {
+        const ReductionTree candidate = tree(choice);
+        if (std::all_of(candidate.switches.begin(), candidate.switches.end(),
+                        [&](const ReductionTree::Switch& one) {
+                            return one.children() <=
+                                   static_cast<std::size_t>(switches[one.place].radix);
+                        })) {
+            kept.push_back(roots_[choice]);
+        }
+    }
+    roots_ = std::move(kept);
 }
 
 void ReductionTrees::find_neighbours() {
@@ -164,7 +186,8 @@ Time push_time(const NetworkDescription& network, const ReductionTree& tree, Byt
         for (const std::uint32_t below : one.switches) {
             up[i] = std::max(up[i], up[below] + link_time(node_of(below), node));
         }
-        up[i] += network.reducing_switches[one.place].latency;
+        const ReducingSwitch& limits = network.reducing_switches[one.place];
+        up[i] += limits.latency + adding_time(limits, unit);
     }
     std::vector<Time> down(tree.switches.size());
     Time last;

@@ -4,6 +4,7 @@
 // An NPU is below a switch to which it has a link each way, a switch below its parent. Roots are
 // the switches from which the NPU furthest away is as near as can be; `choice` takes one of them
 // after the other, so that trees differ: on a leaf-spine network every spine is the root of some.
+// There are no trees with a switch that would add up more parts than its `radix`.
 //
 //     const ReductionTrees trees(network, npus);
 //     if (trees.exist()) { const ReductionTree tree = trees.tree(0); }
@@ -52,6 +53,8 @@ private:
 
     void find_neighbours();
     void find_roots();
+    /// Drops those whose trees have more parts at a switch than it can add up.
+    void keep_roots_within_radix();
 
     const NetworkDescription& network_;
     std::vector<NodeId> npus_;
