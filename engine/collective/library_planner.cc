@@ -173,8 +173,10 @@ LibraryEstimate LibraryPlanner::estimate(const LibraryCall& call, const LibraryM
     LibraryCall small = call;
     small.bytes = 1;
     const auto start = system_.library->model.time(small, machine, system_.library->override);
-    const Time least = bounds_.least_time(task.kind, *task.ranks, task.size, Rank());
-    return {std::max(timing.time, least + (start ? start->time : Time())), std::move(algorithm),
+    // The latencies of the network are in the hops of the library.
+    const Time wire = bounds_.least_time(task.kind, *task.ranks, task.size, Rank()) -
+                      bounds_.least_time(task.kind, *task.ranks, Bytes(), Rank());
+    return {std::max(timing.time, wire + (start ? start->time : Time())), std::move(algorithm),
             timing.use.channels};
 }
 

@@ -3,10 +3,10 @@
 // distance of the one before, in which all chunks that go to the same peer go together.
 //
 // An all-gather begins with the longest distance. Before an exchange over distance d a member has
-// the chunks of those that are multiples of 2 d before it; it sends those to the member that is d
-// after it which that one lacks: one chunk in the first exchange, n / 2 in the last. A
-// reduce-scatter is the same backwards: n / 2 sums over distance 1 first, one over the longest
-// distance last.
+// the chunks of those that are multiples of 2 d before it; it sends them to the member that is d
+// after it, where that is less than n after their owners: one chunk in the first exchange, n / 2 in
+// the last. A reduce-scatter is the same backwards: n / 2 sums over distance 1 first, one over the
+// longest distance last.
 //
 // Call c of a loop sends exchange c and receives exchange c - 1. What an exchange sends together
 // counts as one slice, however long.

@@ -365,8 +365,9 @@ TEST(LibraryChannel, PatEqualsAnEventSimulation) {
     }
 }
 
-// Whose chunks a member has: of a gather it sends all that the other one lacks, and in the end all
-// have all. A reduce-scatter goes the same paths backwards, with as many chunks.
+// Whose chunks a member has: over distance d of a gather it sends those of less than n - d members
+// before it, which the other one lacks, and in the end all have all. A reduce-scatter goes the same
+// paths backwards, with as many chunks.
 TEST(LibraryChannel, PatGathersAllChunks) {
     for (std::int32_t members = 2; members <= 70; ++members) {
         const auto all = static_cast<std::size_t>(members);
@@ -374,12 +375,16 @@ TEST(LibraryChannel, PatGathersAllChunks) {
         for (std::size_t member = 0; member < all; ++member) {
             has[member] = {member};
         }
-        std::vector<std::int32_t> sent;
         for (const std::int32_t distance : pat_distances(CollectiveKind::AllGather, members)) {
             const std::vector<std::set<std::size_t>> before = has;
             for (std::size_t member = 0; member < all; ++member) {
                 const std::size_t to = (member + static_cast<std::size_t>(distance)) % all;
-                has[to].insert(before[member].begin(), before[member].end());
+                for (const std::size_t owner : before[member]) {
+                    const std::size_t offset = (member + all - owner) % all;
+                    if (offset + static_cast<std::size_t>(distance) < all) {
+                        has[to].insert(owner);
+                    }
+                }
                 EXPECT_EQ(has[to].size() - before[to].size(),
                           static_cast<std::size_t>(pat_chunks(distance, members)));
             }

@@ -62,7 +62,7 @@ TEST(LibraryPat, BytesOfEveryLink) {
             // An all-gather's size is that of a node's part.
             const std::int64_t size = kind == CollectiveKind::AllGather ? part : nodes * part;
             const engine::Results results = run_on(machine, kind, size, Fidelity::Packet);
-            for (const engine::LinkUse& link : results.links) {
+            for (const engine::LinkResult& link : results.links) {
                 EXPECT_EQ(link.payload.value(), (nodes - 1) * part) << nodes;
             }
         }
