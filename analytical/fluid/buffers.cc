@@ -21,21 +21,21 @@ constexpr std::int64_t one_in = 50;
 /// Changes up to this part of a budget, 2^-4, are not told.
 constexpr int untold_budget_bits = 4;
 
+/// Others are told at once, some in a row, and otherwise once in so many latencies of the link: a
+/// buffer in front of a mixture that changes all the time would make rates swing by every latency.
+constexpr std::int64_t latencies_a_change = 16;
+constexpr std::int64_t changes_in_a_row = 4;
+
 }  // namespace
 
 void FluidNetwork::check_buffer(std::uint32_t number) {
     Buffer& buffer = buffers_[number];
     const Time now = queue_.now();
     buffer.advance(now);
-    const bool waits =
-        std::any_of(buffer.places.begin(), buffer.places.end(), [&](const Buffer::Place& place) {
-            const Port& port = ports_[place.link];
-            return port.queues[port.feeds[place.feed].queue].waiting();
-        });
     const Work limit = work_of(buffer.limit);
     const Work open =
         limit / 4 * 3;  // not at once, so that it does not open and close all the time
-    if (!waits) {
+    if (buffer.waiting == 0) {
         buffer.filled = 0;
         buffer.closed = false;
     } else if (!buffer.closed && buffer.growth > 0 && buffer.filled >= limit) {
@@ -43,14 +43,15 @@ void FluidNetwork::check_buffer(std::uint32_t number) {
     } else if (buffer.closed && buffer.filled <= open) {
         buffer.closed = false;
     }
-    set_budget(number);
-    Time next = Time::max();
+    Time next = set_budget(number);
     if (!buffer.closed && buffer.growth > 0) {
         const Work room = buffer.filled < limit ? limit - buffer.filled : limit;
-        next = std::max(done_at(now, room, capped_share(buffer.growth)), later(now, Time::ps(1)));
+        next = std::min(next, std::max(done_at(now, room, capped_share(buffer.growth)),
+                                       later(now, Time::ps(1))));
     } else if (buffer.closed && buffer.growth < 0) {
-        next = std::max(done_at(now, buffer.filled - open, capped_share(-buffer.growth)),
-                        later(now, Time::ps(1)));
+        next = std::min(next,
+                        std::max(done_at(now, buffer.filled - open, capped_share(-buffer.growth)),
+                                 later(now, Time::ps(1))));
     }
     if (next != buffer.next) {
         buffer.next = next;
@@ -107,35 +108,33 @@ std::string FluidNetwork::explain_stall() const {
                        description_.graph.name(before.from), description_.graph.name(before.to));
 }
 
-void FluidNetwork::set_budget(std::uint32_t number) {
+Time FluidNetwork::set_budget(std::uint32_t number) {
     Buffer& buffer = buffers_[number];
-    Share share = no_limit;
-    if (buffer.closed) {
-        share = 0;
-        const Time full = ports_[number / channels_].full;
-        for (const Buffer::Place& place : buffer.places) {
-            const Port& port = ports_[place.link];
-            const Feed& feed = port.feeds[place.feed];
-            if (port.queues[feed.queue].waiting()) {
-                share += converted(feed.out, port.full, full);
-            }
-        }
-    }
+    const std::uint32_t link = number / channels_;
+    const Share share = buffer.closed ? capped_share(buffer.leaving) : no_limit;
     if (share == buffer.budget) {
-        return;
+        return Time::max();
     }
-    if (share != no_limit && buffer.budget != no_limit &&
-        !differs(share, buffer.budget, untold_budget_bits)) {
-        return;
+    if (share != no_limit && buffer.budget != no_limit) {
+        if (!differs(share, buffer.budget, untold_budget_bits)) {
+            return Time::max();
+        }
+        const Time now = queue_.now();
+        const Time each = latencies_a_change * ports_[link].latency;
+        const Time ahead = (changes_in_a_row - 1) * each;
+        if (buffer.changed_until > later(now, ahead)) {
+            return buffer.changed_until - ahead;
+        }
+        buffer.changed_until = later(std::max(buffer.changed_until, now), each);
     }
     buffer.budget = share;
     const std::uint32_t change = budget_changes_.take();
     budget_changes_[change].buffer = number;
     budget_changes_[change].budget = share;
-    const std::uint32_t link = number / channels_;
     (void)keep_speed(ports_[link], link);
     buffer.told = std::max(buffer.told, later(queue_.now(), ports_[link].latency));
     schedule(buffer.told, budget, number, change, ++buffer.changes);
+    return Time::max();
 }
 
 }  // namespace npunet::analytical

@@ -18,13 +18,17 @@ namespace npunet::analytical {
 struct Buffer {
     Time limit;  ///< time in which its link fills it
     Work filled = 0;
-    Work growth = 0;  ///< by how much more comes in than leaves, as a share of the link
+    Work growth = 0;            ///< by how much more comes in than leaves, as a share of the link
+    Work leaving = 0;           ///< of what waits in it, as a share of the link
+    std::uint32_t waiting = 0;  ///< feeds of which something waits
     Time updated;
     Time next;  ///< when it is full, or no longer
     bool closed = false;
     std::uint64_t changes = 0;  ///< of the budget
     Time told;                  ///< when the link hears of the last one
     Share budget = no_limit;    ///< for what waits behind the link, last told to it
+    /// How far the changes of a budget that were told reach, each of a certain time.
+    Time changed_until;
     /// Where the messages in it wait: links, and the number of the feed there.
     struct Place {
         std::uint32_t link;

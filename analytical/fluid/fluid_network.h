@@ -121,7 +121,11 @@ private:
         std::uint32_t buffer = 0;
         Share in = 0;
         Share out = 0;
-        Share growth = 0;  ///< as the buffer knows it
+        // As the buffer knows them, as shares of its link.
+        Share growth = 0;
+        Share leaving = 0;
+        bool waiting = false;
+        std::uint32_t next = none;  ///< of the queue
     };
 
     /// The acknowledgements of a route: the links that they take.
@@ -147,12 +151,17 @@ private:
         Forecast answers = {};               ///< what acknowledgements take
         std::vector<SourceRing> rings = {};  ///< messages that start here, by channel
         std::vector<Share> ring_shares = {};
-        std::vector<InputQueue> queues = {};      ///< what comes in by other links
+        std::vector<InputQueue> queues = {};   ///< what comes in by other links
+        std::vector<std::uint32_t> keys = {};  ///< of queues
+        /// Queues in which something waits or comes in, ascending; the others have no part in
+        /// anything.
+        std::vector<std::uint32_t> active = {};
         std::vector<std::uint32_t> classes = {};  ///< of queues
-        std::vector<Time> ahead = {};    ///< of queues: of the last packets of those that end
-        std::vector<Feed> feeds = {};    ///< of queues
-        std::vector<Start> starts = {};  ///< in this instant
-        std::vector<std::uint32_t> closing = {};  ///< messages whose end will have come in
+        std::vector<Time> ahead = {};  ///< of queues: of the last packets of those that end
+        std::vector<Feed> feeds = {};  ///< of queues
+        std::vector<std::uint32_t> first_feed = {};  ///< of queues
+        std::vector<Start> starts = {};              ///< in this instant
+        std::vector<std::uint32_t> closing = {};     ///< messages whose end will have come in
         Time updated;
         Time passed;  ///< by which the forecast is up to date
         Time next;    ///< when something happens by itself
@@ -308,10 +317,14 @@ private:
     /// The link shares its time again in this instant.
     void touch(std::uint32_t link);
     [[nodiscard]] std::uint32_t queue_of(const Stage& stage);
+    /// Something comes in to the queue of the message.
+    [[nodiscard]] InputQueue& active_queue_of(const Stage& stage);
     /// In which order queues take their turns, as the content of their messages says; the last
     /// place for those that it does not tell apart.
     void order_queues(const Port& port, std::int64_t round);
-    void measure_feeds(Port& port, std::size_t queue);
+    /// What comes in and leaves by each buffer.
+    void measure_feeds(Port& port);
+    void tell_buffer(const Port& port, Feed& feed, bool waiting);
     void receive(const Forecast::Change& change);
     void handle_due(std::uint32_t link);
     void end_arrivals(std::uint32_t link);
@@ -356,7 +369,8 @@ private:
     [[nodiscard]] static bool is_news(const Stage& stage);
     [[nodiscard]] bool waits_behind(std::uint32_t number) const;
     void check_buffer(std::uint32_t number);
-    void set_budget(std::uint32_t number);
+    /// Returns when it may tell the link of a change; Time::max(): it has, or there is none.
+    Time set_budget(std::uint32_t number);
     /// The windows of the queue pairs keep what waits behind a link from filling the buffer.
     [[nodiscard]] bool windows_fit(std::uint32_t number) const;
     [[nodiscard]] Tail tail_at_next(const Stage& from, const Stage& to, Tail left);

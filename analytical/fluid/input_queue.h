@@ -30,11 +30,10 @@ public:
         Share share = 0;
     };
 
-    explicit InputQueue(std::uint32_t key) : key_(key) {}
-
-    [[nodiscard]] std::uint32_t key() const { return key_; }
     /// Whether something waits.
     [[nodiscard]] bool waiting() const { return !segments_.empty(); }
+    /// Nothing waits, and nothing comes in.
+    [[nodiscard]] bool idle() const { return segments_.empty() && arriving_.empty(); }
     [[nodiscard]] Share rate() const { return rate_; }
     [[nodiscard]] Share demand() const { return waiting() ? no_limit : capped_share(in_); }
     /// What comes in now.
@@ -90,10 +89,9 @@ private:
     /// How much of a segment is of this part.
     [[nodiscard]] static Work portion(const Segment& segment, const Part& part);
 
-    std::uint32_t key_;
     std::vector<Part> arriving_;
     std::vector<Arrived> arrived_;  ///< of arriving_
-    Time clock_;                    ///< by which this is up to date, from when it was made
+    Time clock_;                    ///< by which this is up to date; it stands while it is idle
     Work in_ = 0;                   ///< sum of the shares of arriving_
     Share rate_ = 0;
     bool changed_ = false;  ///< what arrives, since the last segment began

@@ -1,6 +1,7 @@
 // What happens at links by itself: arrivals that end, packets that end, messages that leave.
 
 #include <algorithm>
+#include <utility>
 
 #include "analytical/fluid/fluid_network.h"
 #include "engine/clock/clock_limit.h"
@@ -22,8 +23,8 @@ void FluidNetwork::advance(Port& port, std::uint32_t link) {
         port.rings[r].advance(work_in(port.ring_shares[r], span));
     }
     if (port.live) {
-        for (InputQueue& queue : port.queues) {
-            queue.advance(span);
+        for (const std::uint32_t q : port.active) {
+            port.queues[q].advance(span);
         }
     }
 }
@@ -44,23 +45,38 @@ void FluidNetwork::touch(std::uint32_t link) {
 std::uint32_t FluidNetwork::queue_of(const Stage& stage) {
     Port& port = ports_[stage.hop->link];
     const std::uint32_t key = stage.hop->queue;
-    const auto place = std::find_if(port.queues.begin(), port.queues.end(),
-                                    [&](const InputQueue& queue) { return queue.key() == key; });
-    const auto number = static_cast<std::uint32_t>(place - port.queues.begin());
-    if (place == port.queues.end()) {
-        port.queues.emplace_back(key);
+    const auto place = std::find(port.keys.begin(), port.keys.end(), key);
+    const auto number = static_cast<std::uint32_t>(place - port.keys.begin());
+    if (place == port.keys.end()) {
+        port.keys.push_back(key);
+        port.queues.emplace_back();
         port.ahead.emplace_back();
         port.classes.push_back(class_of_buffer(stage.hop->behind));
+        port.first_feed.push_back(none);
     }
-    const bool known = std::any_of(port.feeds.begin(), port.feeds.end(), [&](const Feed& feed) {
-        return feed.queue == number && feed.buffer == stage.input;
-    });
-    if (!known) {
-        buffers_[stage.input].places.push_back(
-            {stage.hop->link, static_cast<std::uint32_t>(port.feeds.size())});
-        port.feeds.push_back({number, stage.input, 0, 0, 0});
+    std::uint32_t feed = port.first_feed[number];
+    while (feed != none && port.feeds[feed].buffer != stage.input) {
+        feed = port.feeds[feed].next;
+    }
+    if (feed == none) {
+        feed = static_cast<std::uint32_t>(port.feeds.size());
+        buffers_[stage.input].places.push_back({stage.hop->link, feed});
+        Feed& added = port.feeds.emplace_back();
+        added.queue = number;
+        added.buffer = stage.input;
+        added.next = std::exchange(port.first_feed[number], feed);
     }
     return number;
+}
+
+InputQueue& FluidNetwork::active_queue_of(const Stage& stage) {
+    const std::uint32_t number = queue_of(stage);
+    Port& port = ports_[stage.hop->link];
+    const auto place = std::lower_bound(port.active.begin(), port.active.end(), number);
+    if (place == port.active.end() || *place != number) {
+        port.active.insert(place, number);
+    }
+    return port.queues[number];
 }
 
 void FluidNetwork::receive(const Forecast::Change& change) {
@@ -69,7 +85,7 @@ void FluidNetwork::receive(const Forecast::Change& change) {
         return;
     }
     Port& port = ports_[stage.hop->link];
-    InputQueue& queue = port.queues[queue_of(stage)];
+    InputQueue& queue = active_queue_of(stage);
     if (!change.tail) {
         queue.set_in(change.stage, change.rate);
         return;
@@ -115,7 +131,7 @@ void FluidNetwork::end_arrivals(std::uint32_t link) {
 void FluidNetwork::end_queued(std::uint32_t link) {
     const Time now = queue_.now();
     std::vector<std::uint32_t> ending;
-    for (std::size_t q = 0; q < ports_[link].queues.size(); ++q) {
+    for (const std::uint32_t q : std::vector<std::uint32_t>(ports_[link].active)) {
         while (true) {
             InputQueue& queue = ports_[link].queues[q];
             const Time next = queue.next(now);

@@ -38,9 +38,8 @@ bool FluidNetwork::waits_behind(std::uint32_t number) const {
     }
     const Stage& next = stages_[number + 1];
     const Port& port = ports_[next.hop->link];
-    return port.live &&
-           std::any_of(port.queues.begin(), port.queues.end(), [&](const InputQueue& queue) {
-               return queue.key() == next.hop->queue && queue.waiting();
+    return port.live && std::any_of(port.active.begin(), port.active.end(), [&](std::uint32_t q) {
+               return port.keys[q] == next.hop->queue && port.queues[q].waiting();
            });
 }
 
@@ -53,7 +52,7 @@ bool FluidNetwork::keep_budget(std::uint32_t link, std::uint32_t buffer) {
     constexpr int bits = 20;
     const std::size_t queues = claims_.size() - port.rings.size();
     for (std::size_t q = 0; q < queues; ++q) {
-        port.queues[q].leaving(parts_);
+        port.queues[port.active[q]].leaving(parts_);
         Share sum = 0;
         Share waits = 0;
         for (const InputQueue::Part& part : parts_) {
@@ -162,8 +161,8 @@ void FluidNetwork::prepare(std::uint32_t link) {
     advance(port, link);
     port.due = false;
     if (port.live) {
-        for (InputQueue& queue : port.queues) {
-            queue.settle();
+        for (const std::uint32_t q : port.active) {
+            port.queues[q].settle();
         }
     }
     for (SourceRing& ring : port.rings) {
@@ -180,9 +179,8 @@ void FluidNetwork::claim(std::uint32_t link) {
     Port& port = ports_[link];
     claims_.clear();
     if (port.live) {
-        for (std::size_t q = 0; q < port.queues.size(); ++q) {
-            claims_.push_back(
-                {static_cast<std::uint32_t>(q), port.queues[q].demand(), 0, port.classes[q]});
+        for (const std::uint32_t q : port.active) {
+            claims_.push_back({q, port.queues[q].demand(), 0, port.classes[q]});
         }
     }
     for (std::size_t r = 0; r < port.rings.size(); ++r) {
@@ -227,8 +225,8 @@ void FluidNetwork::give(std::uint32_t link) {
 void FluidNetwork::fall_quiet(std::uint32_t link) {
     Port& port = ports_[link];
     if (port.live && port.stages == 0 &&
-        std::none_of(port.queues.begin(), port.queues.end(),
-                     [](const InputQueue& queue) { return queue.waiting(); })) {
+        std::none_of(port.active.begin(), port.active.end(),
+                     [&](std::uint32_t q) { return port.queues[q].waiting(); })) {
         port.live = false;
         port.passed = queue_.now();
         (void)port.forecast.take();
@@ -238,24 +236,25 @@ void FluidNetwork::fall_quiet(std::uint32_t link) {
 void FluidNetwork::share_queues(Port& port) {
     const Time now = queue_.now();
     const auto round = static_cast<std::int64_t>(
-        std::count_if(port.queues.begin(), port.queues.end(),
-                      [](const InputQueue& queue) { return queue.waiting(); }) +
+        std::count_if(port.active.begin(), port.active.end(),
+                      [&](std::uint32_t q) { return port.queues[q].waiting(); }) +
         std::count_if(port.rings.begin(), port.rings.end(),
                       [](const SourceRing& ring) { return ring.busy(); }));
     const bool tells = port.tells <= now;
     bool told = false;
     port.untold = false;
     order_queues(port, round);
-    for (std::size_t q = 0; q < port.queues.size(); ++q) {
+    for (std::size_t i = 0; i < port.active.size(); ++i) {
+        const std::uint32_t q = port.active[i];
         InputQueue& queue = port.queues[q];
-        const Share share = claims_[q].share;
+        const Share share = claims_[i].share;
         port.given += share;
         queue.serve(share);
         if (queue.waiting()) {
             queue_closing(port, queue);
         }
         port.ahead[q] =
-            queue.waiting() ? ahead_of(port.full, share, port.speed, round, positions_[q]) : Time();
+            queue.waiting() ? ahead_of(port.full, share, port.speed, round, positions_[i]) : Time();
         queue.leaving(parts_);
         for (const InputQueue::Part& part : parts_) {
             Stage& stage = stages_[part.stage];
@@ -266,17 +265,11 @@ void FluidNetwork::share_queues(Port& port) {
                 port.untold = port.untold || is_news(stage);
             }
         }
-        measure_feeds(port, q);
     }
+    measure_feeds(port);
+    std::erase_if(port.active, [&](std::uint32_t q) { return port.queues[q].idle(); });
     if (told) {
         port.tells = later(now, port.full);
-    }
-    for (std::size_t f = 0; f < port.feeds.size(); ++f) {
-        const Feed& feed = port.feeds[f];
-        const Buffer& buffer = buffers_[feed.buffer];
-        if (port.queues[feed.queue].waiting() || buffer.closed || buffer.filled > 0) {
-            changed_buffers_.push_back(feed.buffer);
-        }
     }
 }
 
@@ -292,61 +285,84 @@ void FluidNetwork::queue_closing(Port& port, InputQueue& queue) {
 }
 
 void FluidNetwork::order_queues(const Port& port, std::int64_t round) {
-    positions_.assign(port.queues.size(), round);
+    positions_.assign(port.active.size(), round);
     if (round < 2) {
         return;
     }
     using Content = std::pair<std::uint64_t, std::uint64_t>;
-    std::vector<Content> heads(port.queues.size());
-    for (std::size_t q = 0; q < port.queues.size(); ++q) {
-        port.queues[q].leaving(parts_);
-        heads[q] = {~std::uint64_t{0}, 0};
+    std::vector<std::pair<Content, std::size_t>> heads;
+    for (std::size_t i = 0; i < port.active.size(); ++i) {
+        const InputQueue& queue = port.queues[port.active[i]];
+        if (!queue.waiting()) {
+            continue;
+        }
+        queue.leaving(parts_);
+        Content first{~std::uint64_t{0}, 0};
         for (const InputQueue::Part& part : parts_) {
             const engine::Message& message = flows_[stages_[part.stage].flow].message;
-            heads[q] = std::min(heads[q], {message.order_major, message.order_minor});
+            first = std::min(first, {message.order_major, message.order_minor});
         }
+        heads.emplace_back(first, i);
     }
-    for (std::size_t q = 0; q < port.queues.size(); ++q) {
-        positions_[q] = 0;
-        for (std::size_t other = 0; other < port.queues.size(); ++other) {
-            positions_[q] += port.queues[other].waiting() && heads[other] <= heads[q] ? 1 : 0;
+    std::sort(heads.begin(), heads.end());
+    for (std::size_t begin = 0; begin < heads.size();) {
+        std::size_t end = begin + 1;
+        while (end < heads.size() && heads[end].first == heads[begin].first) {
+            ++end;
+        }
+        for (; begin < end; ++begin) {
+            positions_[heads[begin].second] = static_cast<std::int64_t>(end);
         }
     }
 }
 
-void FluidNetwork::measure_feeds(Port& port, std::size_t queue) {
-    const bool waiting = port.queues[queue].waiting();
-    const auto add = [&](const std::vector<InputQueue::Part>& parts, Share Feed::*sum) {
-        for (const InputQueue::Part& part : parts) {
-            const std::uint32_t buffer = stages_[part.stage].input;
-            const auto feed = std::find_if(
-                port.feeds.begin(), port.feeds.end(),
-                [&](const Feed& each) { return each.queue == queue && each.buffer == buffer; });
-            (*feed).*sum = capped_share(static_cast<Work>((*feed).*sum) + part.share);
+void FluidNetwork::measure_feeds(Port& port) {
+    for (const std::uint32_t q : port.active) {
+        for (std::uint32_t f = port.first_feed[q]; f != none; f = port.feeds[f].next) {
+            port.feeds[f].in = port.feeds[f].out = 0;
         }
-    };
-    for (Feed& feed : port.feeds) {
-        if (feed.queue == queue) {
-            feed.in = feed.out = 0;
+        const InputQueue& queue = port.queues[q];
+        const auto add = [&](const std::vector<InputQueue::Part>& parts, Share Feed::*sum) {
+            for (const InputQueue::Part& part : parts) {
+                std::uint32_t feed = port.first_feed[q];
+                while (port.feeds[feed].buffer != stages_[part.stage].input) {
+                    feed = port.feeds[feed].next;
+                }
+                Share& total = port.feeds[feed].*sum;
+                total = capped_share(static_cast<Work>(total) + part.share);
+            }
+        };
+        if (queue.waiting()) {
+            queue.leaving(parts_);
+            add(queue.arriving(), &Feed::in);
+            add(parts_, &Feed::out);
         }
-    }
-    if (waiting) {
-        add(port.queues[queue].arriving(), &Feed::in);
-        add(parts_, &Feed::out);
-    }
-    for (Feed& feed : port.feeds) {
-        if (feed.queue != queue) {
-            continue;
-        }
-        const Share growth = converted(capped_share(static_cast<Work>(feed.in) - feed.out),
-                                       port.full, ports_[feed.buffer / channels_].full);
-        if (growth != feed.growth) {
-            Buffer& buffer = buffers_[feed.buffer];
-            buffer.advance(queue_.now());
-            buffer.growth += growth - feed.growth;
-            feed.growth = growth;
+        for (std::uint32_t f = port.first_feed[q]; f != none; f = port.feeds[f].next) {
+            tell_buffer(port, port.feeds[f], queue.waiting());
         }
     }
+}
+
+void FluidNetwork::tell_buffer(const Port& port, Feed& feed, bool waiting) {
+    const Time full = ports_[feed.buffer / channels_].full;
+    const Share growth =
+        converted(capped_share(static_cast<Work>(feed.in) - feed.out), port.full, full);
+    const Share leaving = converted(feed.out, port.full, full);
+    if (waiting || feed.waiting) {
+        changed_buffers_.push_back(feed.buffer);
+    }
+    if (growth == feed.growth && leaving == feed.leaving && waiting == feed.waiting) {
+        return;
+    }
+    Buffer& buffer = buffers_[feed.buffer];
+    buffer.advance(queue_.now());
+    buffer.growth += growth - feed.growth;
+    buffer.leaving += leaving - feed.leaving;
+    buffer.waiting += waiting ? 1 : 0;
+    buffer.waiting -= feed.waiting ? 1 : 0;
+    feed.growth = growth;
+    feed.leaving = leaving;
+    feed.waiting = waiting;
 }
 
 void FluidNetwork::share_rings(Port& port) {
@@ -385,7 +401,7 @@ void FluidNetwork::plan_next(std::uint32_t link) {
         next = std::min(next, std::max(stages_[number].ends.last, now));
     }
     std::vector<std::uint32_t> ending;
-    for (std::size_t q = 0; q < port.queues.size(); ++q) {
+    for (const std::uint32_t q : port.active) {
         const Time due = port.queues[q].next(now);
         if (due == Time::max()) {
             continue;

@@ -242,8 +242,7 @@ void FluidNetwork::wake_stage(std::uint32_t number, const std::vector<Change>& c
     stage.out = stage.announced = rate;
     take_back_beyond(number);
     if (i > begin) {
-        Port& port = ports_[link];
-        port.queues[queue_of(stages_[number])].join(number, rate, before);
+        active_queue_of(stages_[number]).join(number, rate, before);
     }
     for (; i < end; ++i) {
         Change change = changes[i];

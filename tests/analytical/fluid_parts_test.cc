@@ -195,7 +195,7 @@ TEST(Sharing, IsMaxMinFairBetweenInputsAndWithinThem) {
 // one has come in. What waits then is half and half: the second one leaves alone behind it.
 TEST(InputQueue, IsFirstInFirstOut) {
     constexpr Share half = whole_link / 2;
-    InputQueue queue(0);
+    InputQueue queue;
     queue.set_in(1, half);
     queue.set_in(2, half);
     queue.settle();

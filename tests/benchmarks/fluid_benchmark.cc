@@ -244,7 +244,7 @@ nlohmann::json run_all(int repetitions, const std::string& filter) {
         std::vector<int> sizes;
     };
     for (const Kind& kind : {Kind{"steps", &steps, {64, 128, 256, 512}},
-                             Kind{"irregular", &irregular, {32, 64, 96, 128}}}) {
+                             Kind{"irregular", &irregular, {64, 128, 256, 512}}}) {
         std::vector<std::pair<double, double>> points;
         for (const int npus : kind.sizes) {
             const Traffic traffic = kind.make(npus);
