@@ -202,6 +202,21 @@ void write_congestion(JsonWriter& json, const engine::Results& results) {
         .end_object();
 }
 
+/// For which parts of the run messages got in each other's way.
+void write_congestion_times(JsonWriter& json, const engine::CongestionTimes& times, Time finish) {
+    const auto percent = [&](Time time) {
+        return finish > Time()
+                   ? 100.0 * static_cast<double>(time.ps()) / static_cast<double>(finish.ps())
+                   : 0.0;
+    };
+    json.key("contention")
+        .begin_object()
+        .member("back_pressure_percent", percent(times.back_pressure))
+        .member("incast_percent", percent(times.incast))
+        .member("marks_percent", percent(times.marks))
+        .end_object();
+}
+
 void write_link_classes(JsonWriter& json, const engine::Results& results) {
     json.key("link_classes").begin_array(Layout::Lines);
     for (const analysis::LinkClassUse& use : analysis::use_by_class(results)) {
@@ -294,6 +309,9 @@ void write_document(JsonWriter& json, const engine::Results& results,
         }
         json.key("resolved");
         write_resolved(json, *results.resolved);
+    }
+    if (results.congestion) {
+        write_congestion_times(json, *results.congestion, results.finish);
     }
     if (results.flows) {
         json.key("flows");

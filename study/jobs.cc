@@ -308,6 +308,7 @@ std::optional<engine::JobsResults> attempt(const std::vector<Job>& jobs, const M
     for (std::string& note : network->notes(results.all.finish)) {
         results.all.notes.push_back(std::move(note));
     }
+    results.all.congestion = network->congestion_times(results.all.finish);
     for (engine::JobResult& job : results.jobs) {
         if (job.results.partial) {
             job.results.partial->reason = stopper.reason();

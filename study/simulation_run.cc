@@ -185,6 +185,7 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
         for (std::string& note : network->notes(results.finish)) {
             results.notes.push_back(std::move(note));
         }
+        results.congestion = network->congestion_times(results.finish);
         if (records) {
             add_load(results, load, machine);
         }

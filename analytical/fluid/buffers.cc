@@ -85,8 +85,7 @@ bool FluidNetwork::windows_fit(std::uint32_t number) const {
 }
 
 std::vector<std::string> FluidNetwork::notes(Time finish) const {
-    const Time held =
-        held_ > 0 ? later(held_time_, finish - std::min(finish, held_since_)) : held_time_;
+    const Time held = held_.until(finish);
     if (finish == Time() || held.ps() < finish.ps() / one_in) {
         return {};
     }
@@ -94,6 +93,16 @@ std::vector<std::string> FluidNetwork::notes(Time finish) const {
         fmt::format("full buffers held back messages that went elsewhere for {:.1f} % of the "
                     "time: finite buffers may have decided the finish",
                     100.0 * static_cast<double>(held.ps()) / static_cast<double>(finish.ps()))};
+}
+
+std::optional<engine::CongestionTimes> FluidNetwork::congestion_times(Time finish) const {
+    engine::CongestionTimes times;
+    times.back_pressure = held_.until(finish);
+    times.incast = crowded_.until(finish);
+    for (const Port& port : ports_) {
+        times.marks = std::max(times.marks, port.marking);
+    }
+    return times;
 }
 
 std::string FluidNetwork::explain_stall() const {

@@ -7,6 +7,7 @@
 #include "engine/clock/clock_limit.h"
 #include "engine/network/link_load.h"
 #include "topology/network/injection.h"
+#include "topology/network/marking.h"
 
 namespace npunet::analytical {
 
@@ -61,6 +62,12 @@ FluidNetwork::FluidNetwork(const topology::NetworkDescription& given, engine::Ev
             (void)keep_speed(ports_[i], static_cast<std::uint32_t>(i));
         }
         const Time full = ports_[i].full = transfer_time(packet, link.rate);
+        ports_[i].leads_to_npu = description_.graph.kind(link.to) == topology::NodeKind::Npu;
+        if (description_.packet.flow_control != topology::FlowControl::Credit &&
+            topology::looks_at_marks(description_.packet.congestion_control)) {
+            ports_[i].marks_begin = work_of(transfer_time(
+                topology::marks_begin(description_.packet.ecn, link.rate), link.rate));
+        }
         const Time limit = limit_of(LinkId(i), full);
         for (std::uint32_t c = 0; c < channels_; ++c) {
             Buffer& buffer = buffers_[i * channels_ + c];

@@ -30,6 +30,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,7 @@
 #include "analytical/fluid/sharing.h"
 #include "analytical/fluid/source_ring.h"
 #include "analytical/fluid/stage.h"
+#include "analytical/fluid/union_time.h"
 #include "analytical/route_table.h"
 #include "base/pool.h"
 #include "engine/clock/event_queue.h"
@@ -71,6 +73,8 @@ public:
     void send(const engine::Message& message) override;
     [[nodiscard]] bool sends_in_order() const override { return queue_pairs_; }
     [[nodiscard]] std::vector<std::string> notes(Time finish) const override;
+    [[nodiscard]] std::optional<engine::CongestionTimes> congestion_times(
+        Time finish) const override;
     [[nodiscard]] std::string explain_stall() const override;
     [[nodiscard]] std::vector<engine::LinkUse> link_use() const override;
 
@@ -180,8 +184,14 @@ private:
         bool untold = false;        ///< rates have changed since
         /// A full buffer behind it holds back messages that do not wait there.
         bool held = false;
-        bool live = false;  ///< it shares its time out to what comes in by other links
-        bool due = false;   ///< it will share its time again in this instant
+        bool leads_to_npu = false;
+        bool crowded = false;  ///< it leads to an NPU, and messages wait for it
+        // Of links that mark.
+        Work marks_begin = 0;  ///< queue beyond which they do; 0: never
+        Work backlog = 0;      ///< in the queues, when last looked at
+        Time marking;          ///< for how long it was beyond
+        bool live = false;     ///< it shares its time out to what comes in by other links
+        bool due = false;      ///< it will share its time again in this instant
 
         [[nodiscard]] bool starting() const {
             return std::any_of(rings.begin(), rings.end(),
@@ -314,6 +324,10 @@ private:
 
     /// Brings a link up to the present.
     void advance(Port& port, std::uint32_t link);
+    /// For how long of the last `span` the queues were long enough for marks: between two changes
+    /// they grow or shrink evenly.
+    static void measure_marks(Port& port, Time span);
+    [[nodiscard]] static Work backlog(const Port& port);
     /// The link shares its time again in this instant.
     void touch(std::uint32_t link);
     [[nodiscard]] std::uint32_t queue_of(const Stage& stage);
@@ -360,7 +374,6 @@ private:
     /// What has come in of messages of which no more comes waits with the rest of the queue.
     void queue_closing(Port& port, InputQueue& queue);
     void share_rings(Port& port);
-    void set_held(Port& port, bool held);
     /// Returns whether messages are held back that do not wait in the buffer.
     bool keep_budget(std::uint32_t link, std::uint32_t buffer);
     void plan_next(std::uint32_t link);
@@ -412,9 +425,8 @@ private:
     Sharer sharer_;
     ClassSharer class_sharer_;
     std::uint64_t deliveries_ = 0;  ///< planned
-    std::size_t held_ = 0;          ///< links that are
-    Time held_since_;
-    Time held_time_;  ///< in which some link was held
+    UnionTime held_;                ///< Port::held
+    UnionTime crowded_;             ///< Port::crowded
 };
 
 }  // namespace npunet::analytical

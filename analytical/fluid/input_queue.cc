@@ -13,6 +13,14 @@ void InputQueue::advance(Time span) {
     clock_ += span;
 }
 
+Work InputQueue::backlog() const {
+    Work sum = 0;
+    for (const Segment& segment : segments_) {
+        sum += segment.left;
+    }
+    return sum;
+}
+
 void InputQueue::begin_segment() {
     if (changed_ && waiting()) {
         segments_.push_back({0, in_, arriving_});

@@ -36,6 +36,8 @@ public:
     [[nodiscard]] bool idle() const { return segments_.empty() && arriving_.empty(); }
     [[nodiscard]] Share rate() const { return rate_; }
     [[nodiscard]] Share demand() const { return waiting() ? no_limit : capped_share(in_); }
+    /// What waits.
+    [[nodiscard]] Work backlog() const;
     /// What comes in now.
     [[nodiscard]] const std::vector<Part>& arriving() const { return arriving_; }
 

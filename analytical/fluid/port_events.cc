@@ -26,6 +26,32 @@ void FluidNetwork::advance(Port& port, std::uint32_t link) {
         for (const std::uint32_t q : port.active) {
             port.queues[q].advance(span);
         }
+        if (port.marks_begin > 0) {
+            measure_marks(port, span);
+        }
+    }
+}
+
+Work FluidNetwork::backlog(const Port& port) {
+    Work sum = 0;
+    for (const std::uint32_t q : port.active) {
+        sum += port.queues[q].backlog();
+    }
+    return sum;
+}
+
+void FluidNetwork::measure_marks(Port& port, Time span) {
+    const Work before = std::exchange(port.backlog, backlog(port)) - port.marks_begin;
+    const Work after = port.backlog - port.marks_begin;
+    if (before > 0 && after > 0) {
+        port.marking = later(port.marking, span);
+    } else if (before > 0 || after > 0) {
+        const Work part = std::max(before, after);
+        const Work all = before > after ? before - after : after - before;
+        // Shifted, so that the product fits.
+        const auto share = static_cast<std::int64_t>((part << 20) / all);
+        port.marking = later(port.marking,
+                             Time::ps(static_cast<std::int64_t>((Work{span.ps()} * share) >> 20)));
     }
 }
 

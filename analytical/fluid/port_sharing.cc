@@ -105,19 +105,6 @@ bool FluidNetwork::keep_budget(std::uint32_t link, std::uint32_t buffer) {
                        [](Share part) { return part < (Share{1} << bits); });
 }
 
-void FluidNetwork::set_held(Port& port, bool held) {
-    if (held == port.held) {
-        return;
-    }
-    port.held = held;
-    if (held && held_++ == 0) {
-        held_since_ = queue_.now();
-    }
-    if (!held && --held_ == 0) {
-        held_time_ = later(held_time_, queue_.now() - held_since_);
-    }
-}
-
 void FluidNetwork::share_out() {
     std::swap(sharing_, touched_);
     std::sort(sharing_.begin(), sharing_.end());
@@ -202,7 +189,7 @@ void FluidNetwork::claim(std::uint32_t link) {
             limited = true;
         }
     }
-    set_held(port, held);
+    held_.set(port.held, held, queue_.now());
     if (limited && channels_ > 1) {
         class_sharer_.share(claims_, most);
     }
@@ -268,6 +255,15 @@ void FluidNetwork::share_queues(Port& port) {
     }
     measure_feeds(port);
     std::erase_if(port.active, [&](std::uint32_t q) { return port.queues[q].idle(); });
+    if (port.leads_to_npu) {
+        crowded_.set(port.crowded,
+                     std::any_of(port.active.begin(), port.active.end(),
+                                 [&](std::uint32_t q) { return port.queues[q].waiting(); }),
+                     now);
+    }
+    if (port.marks_begin > 0) {
+        port.backlog = backlog(port);
+    }
     if (told) {
         port.tells = later(now, port.full);
     }

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "engine/clock/event_queue.h"
 #include "engine/clock/pending_events.h"
 #include "engine/clock/state_scan.h"
+#include "engine/network/congestion_times.h"
 #include "engine/network/resolved.h"
 
 namespace npunet::engine {
@@ -238,6 +240,9 @@ public:
     /// What the results of a run should say about the network, a sentence each; `finish`: when the
     /// run ended.
     [[nodiscard]] virtual std::vector<std::string> notes(Time /*finish*/) const { return {}; }
+    [[nodiscard]] virtual std::optional<CongestionTimes> congestion_times(Time /*finish*/) const {
+        return std::nullopt;
+    }
 
     /// Packets times links crossed so far; 0 where there are no packets.
     [[nodiscard]] virtual std::uint64_t packet_hops() const { return 0; }

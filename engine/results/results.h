@@ -16,6 +16,7 @@
 
 #include "base/ids.h"
 #include "base/quantities.h"
+#include "engine/network/congestion_times.h"
 #include "engine/network/link_load.h"
 #include "engine/network/resolved.h"
 #include "engine/results/carrier.h"
@@ -176,9 +177,10 @@ struct Results {
     std::vector<NodePlace> places;       ///< with `load`: of every node
     LinkLoad load;                       ///< where it is asked for: of the links, in their order
     std::optional<FlowResults> flows;    ///< where they are asked for
-    std::optional<Resolved> resolved;    ///< values taken by default
-    std::optional<StepRates> rates;      ///< of a step whose model and plan are known
-    std::vector<std::string> notes;      ///< what the user should know (choices made, no effect)
+    std::optional<CongestionTimes> congestion;  ///< of networks that know it
+    std::optional<Resolved> resolved;           ///< values taken by default
+    std::optional<StepRates> rates;             ///< of a step whose model and plan are known
+    std::vector<std::string> notes;  ///< what the user should know (choices made, no effect)
     /// Handled; with those at the borders where several processes share a simulation, so more then.
     std::uint64_t events = 0;
     std::uint64_t simulated_npus = 0;  ///< the others were proven to behave like one of them

@@ -1,0 +1,17 @@
+// For how long messages got in each other's way, of networks that know it.
+//
+// C++17-clean.
+#pragma once
+
+#include "base/quantities.h"
+
+namespace npunet::engine {
+
+struct CongestionTimes {
+    Time back_pressure;  ///< some full buffer held back messages that did not wait in it
+    Time incast;         ///< more came in for some NPU than its links carry
+    Time marks;          ///< the queue of a link was long enough for marks (ECN): of that link
+                         ///< for which it was longest
+};
+
+}  // namespace npunet::engine
