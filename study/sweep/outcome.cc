@@ -58,6 +58,12 @@ Outcome outcome_of(const engine::Results& results) {
         if (&npu == &results.npus.front() || npu.finish > outcome.slowest.finish) {
             outcome.slowest = {npu.rank.value(),          npu.finish,         npu.compute,
                                npu.exposed_communication, npu.exposed_memory, npu.idle};
+            for (const engine::Parallelism dimension : engine::parallelism_by_precedence) {
+                if (npu.dimensions != nullptr) {
+                    outcome.slowest.exposed_by_dimension[static_cast<std::size_t>(dimension)] =
+                        (*npu.dimensions)[dimension].exposed;
+                }
+            }
         }
         largest.finish = std::max(largest.finish, figures.finish);
         largest.compute = std::max(largest.compute, figures.compute);
@@ -92,6 +98,9 @@ std::string outcome_line(const Outcome& outcome) {
                      slowest.exposed_communication.ps(), slowest.exposed_memory.ps(),
                      slowest.idle.ps()},
                 json{outcome.link_bound.ps(), outcome.beats_link_bound ? 1 : 0}};
+        for (const Time exposed : slowest.exposed_by_dimension) {
+            line[2].push_back(exposed.ps());
+        }
         if (outcome.rates) {
             line.push_back(as_json(*outcome.rates));
         }
@@ -114,6 +123,9 @@ std::optional<Outcome> read_outcome(std::string_view text) {
         outcome.slowest = {whole(slowest, 0),           Time::ps(whole(slowest, 1)),
                            Time::ps(whole(slowest, 2)), Time::ps(whole(slowest, 3)),
                            Time::ps(whole(slowest, 4)), Time::ps(whole(slowest, 5))};
+        for (std::size_t i = 0; i < outcome.slowest.exposed_by_dimension.size(); ++i) {
+            outcome.slowest.exposed_by_dimension[i] = Time::ps(whole(slowest, 6 + i));
+        }
         outcome.link_bound = Time::ps(whole(line.at(3), 0));
         outcome.beats_link_bound = whole(line.at(3), 1) != 0;
         if (line.size() > 4) {

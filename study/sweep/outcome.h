@@ -4,12 +4,14 @@
 //     journal << outcome_line(outcome);                  // and back: read_outcome(line)
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/quantities.h"
+#include "engine/results/parallelism.h"
 #include "engine/results/results.h"
 
 namespace npunet::study {
@@ -30,6 +32,9 @@ struct SlowestRank {
     Time exposed_communication;
     Time exposed_memory;
     Time idle;
+    /// What `exposed_communication` consists of, by engine::Parallelism; zeros where it is not
+    /// known.
+    std::array<Time, engine::parallelisms> exposed_by_dimension{};
 };
 
 struct Outcome {

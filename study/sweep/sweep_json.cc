@@ -4,6 +4,7 @@
 
 #include "base/json_writer.h"
 #include "report/step_rates.h"
+#include "report/step_summary.h"
 #include "study/sweep/parameters.h"
 #include "study/sweep/sweep_results.h"
 
@@ -124,9 +125,16 @@ private:
                 .member("compute_ns", slowest.compute)
                 .member("exposed_comm_ns", slowest.exposed_communication)
                 .member("exposed_memory_ns", slowest.exposed_memory)
-                .member("idle_ns", slowest.idle)
-                .end_object()
-                .member_or_null("link_bound_ns", outcome.link_bound);
+                .member("idle_ns", slowest.idle);
+            json_.key("exposed_by_dimension_ns").begin_object();
+            for (const engine::Parallelism dimension : engine::parallelism_by_precedence) {
+                const Time exposed =
+                    slowest.exposed_by_dimension[static_cast<std::size_t>(dimension)];
+                if (exposed > Time()) {
+                    json_.member(report::key_of(dimension), exposed);
+                }
+            }
+            json_.end_object().end_object().member_or_null("link_bound_ns", outcome.link_bound);
             if (const std::string note = note_of(outcome); !note.empty()) {
                 json_.member("note", note);
             }

@@ -6,6 +6,7 @@
 #include "report/step_rates.h"
 #include "report/tables.h"
 #include "report/text_table.h"
+#include "study/sweep/sweep_reasons.h"
 #include "study/sweep/sweep_results.h"
 
 namespace npunet::study {
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::size_t most_rows = 8;  // of one task
 constexpr std::size_t most_errors = 5;
+constexpr std::size_t most_reasons = 3;  // tasks
 
 std::string memory_of(const Outcome& outcome) {
     return outcome.memory_known() ? format_bytes(outcome.largest.peak_memory) : "-";
@@ -171,6 +173,9 @@ std::string sweep_table(const DesignSpace& space, const SweepResults& results,
                       }));
     std::string text = fmt::format("{} points, {} failed\n\n", space.points.size(), failed);
     text += Table(space, results).text(most_tasks);
+    for (std::size_t i = 0; i < std::min(results.ranking.groups.size(), most_reasons); ++i) {
+        text += sweep_reasons(space, results, results.ranking.groups[i]);
+    }
     if (space.memory_limit) {
         text += fmt::format("{} points are known to stay within {} of memory\n", within,
                             format_bytes(*space.memory_limit));

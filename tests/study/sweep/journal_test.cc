@@ -69,10 +69,11 @@ TEST(Outcomes, LinesReadBackExactly) {
         const std::string figures = std::string("[") + number + ",0,0,0,0]";
         EXPECT_FALSE(read_outcome("[" + figures + ",[0,0,0,0,0],[0,0,0,0,0,0],[0,0]]").has_value());
     }
-    const std::string zeros = "[[0,0,0,0,0],[0,0,0,0,0],[0,0,0,0,0,0]";
-    EXPECT_TRUE(read_outcome(zeros + ",[0,0]]").has_value());
-    // An entry from before link bounds were recorded: such points run again.
-    EXPECT_FALSE(read_outcome(zeros + "]").has_value());
+    const std::string zeros = "[[0,0,0,0,0],[0,0,0,0,0],[0,0,0,0,0,0";
+    EXPECT_TRUE(read_outcome(zeros + ",0,0,0,0,0,0],[0,0]]").has_value());
+    // Entries from before link bounds, or dimensions, were recorded: such points run again.
+    EXPECT_FALSE(read_outcome(zeros + ",0,0,0,0,0,0]]").has_value());
+    EXPECT_FALSE(read_outcome(zeros + "],[0,0]]").has_value());
 }
 
 // Cut at every byte, and with every byte damaged: a record is either read as it was written, or

@@ -1,0 +1,107 @@
+// Why one plan of a sweep beats others, in words: parts that add up to the times of the points.
+
+#include "study/sweep/sweep_reasons.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "study/sweep/outcome.h"
+#include "study/sweep/ranking.h"
+
+namespace npunet::study::sweep_reasons_test {
+namespace {
+
+using engine::Parallelism;
+
+Value number(std::int64_t value) {
+    return {std::to_string(value), value, ""};
+}
+
+/// Points that differ in tp alone.
+DesignSpace space_of(std::size_t count) {
+    DesignSpace space;
+    Axis tp{{"tp"}, {}, true};
+    for (std::size_t i = 0; i < count; ++i) {
+        tp.rows.push_back({number(std::int64_t{1} << i)});
+        space.points.push_back({{static_cast<std::uint32_t>(i)}, std::nullopt});
+    }
+    space.axes = {tp};
+    return space;
+}
+
+/// Milliseconds of compute, of exposed communication for tensor and data parallelism and for what
+/// is not known, and of idle time.
+Outcome outcome(std::int64_t compute, std::int64_t tensor, std::int64_t data, std::int64_t other,
+                std::int64_t idle, std::int64_t gigabytes) {
+    const auto ms = [](std::int64_t number) { return Time::ns(number * 1'000'000); };
+    Outcome result;
+    SlowestRank& rank = result.slowest;
+    rank.compute = ms(compute);
+    rank.exposed_communication = ms(tensor + data + other);
+    rank.exposed_by_dimension[static_cast<std::size_t>(Parallelism::Tensor)] = ms(tensor);
+    rank.exposed_by_dimension[static_cast<std::size_t>(Parallelism::Data)] = ms(data);
+    rank.exposed_by_dimension[static_cast<std::size_t>(Parallelism::Other)] = ms(other);
+    rank.idle = ms(idle);
+    rank.finish = rank.compute + rank.exposed_communication + rank.idle;
+    result.largest.finish = rank.finish;
+    result.largest.peak_memory = Bytes(gigabytes * 1'000'000'000);
+    return result;
+}
+
+std::string reasons(const DesignSpace& space, std::vector<std::optional<Outcome>> outcomes) {
+    SweepResults results;
+    results.outcomes = std::move(outcomes);
+    results.ranking = rank_points(space, results.outcomes);
+    return sweep_reasons(space, results, results.ranking.groups.at(0));
+}
+
+TEST(SweepReasons, NameWhatOtherPointsSpendMore) {
+    const std::string text = reasons(
+        space_of(3),
+        {outcome(50, 0, 30, 0, 20, 9), outcome(50, 10, 20, 0, 0, 5), outcome(51, 60, 9, 0, 0, 3)});
+    EXPECT_EQ(text,
+              "why tp=2: 80.00 ms = compute 50.00 ms, exposed TP 10.00 ms, exposed DP 20.00 ms\n"
+              "  tp=1: +20.00 ms: idle +20.00 ms, exposed DP +10.00 ms, exposed TP -10.00 ms\n"
+              "  tp=4: +40.00 ms: exposed TP +50.00 ms, exposed DP -11.00 ms\n");
+}
+
+TEST(SweepReasons, NameTheFastestWithinTheMemoryLimit) {
+    DesignSpace space = space_of(2);
+    space.memory_limit = Bytes(std::int64_t{4} << 30);
+    const std::vector<std::optional<Outcome>> outcomes{outcome(50, 0, 0, 0, 0, 9),
+                                                       outcome(50, 0, 0, 10, 0, 3)};
+    EXPECT_EQ(reasons(space, outcomes),
+              "why tp=1: 50.00 ms = compute 50.00 ms\n"
+              "  tp=2: +10.00 ms: exposed communication +10.00 ms\n"
+              "  tp=2: the fastest that is known to stay within 4 GiB of memory; 1 point is "
+              "faster\n");
+    space.memory_limit = Bytes(1);
+    EXPECT_NE(reasons(space, outcomes).find("no point is known to stay within"), std::string::npos);
+    EXPECT_EQ(reasons(space_of(1), {outcome(50, 0, 0, 0, 0, 9)}), "");
+}
+
+// Compute, exposed communication, exposed memory and idle time add up to the finish; so do the
+// parts, and a point survives the journal with them.
+TEST(SweepReasons, PartsAddUpToTheFinish) {
+    std::mt19937_64 random(40);
+    const auto below = [&](std::uint64_t bound) {
+        return static_cast<std::int64_t>(random() % bound);
+    };
+    for (int i = 0; i < 1000; ++i) {
+        const Outcome one =
+            outcome(below(90), below(50), below(50), below(3), below(40), 1 + below(80));
+        const std::optional<Outcome> read = read_outcome(outcome_line(one));
+        ASSERT_TRUE(read);
+        Time sum;
+        for (const auto& [name, time] : parts_of_time(read->slowest)) {
+            EXPECT_GE(time, Time()) << name;
+            sum += time;
+        }
+        EXPECT_EQ(sum, one.slowest.finish);
+    }
+}
+
+}  // namespace
+}  // namespace npunet::study::sweep_reasons_test
