@@ -263,8 +263,7 @@ std::string existing(const fs::path& folder, const std::string& text, const std:
 
 /// Empty for the name of a shipped model.
 std::string model_path(const std::string& text, const Source& source, const fs::path& folder) {
-    const fs::path extension = fs::path(text).extension();
-    if (extension == ".yml" || extension == ".yaml" || text.find('/') != std::string::npos) {
+    if (generators::is_model_file(text)) {
         return existing(folder, text, "", "a model file", source);
     }
     return "";
