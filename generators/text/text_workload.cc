@@ -207,7 +207,7 @@ private:
             const std::int64_t value =
                 number(column_of(words[i]) + ", " + name, words[i],
                        name == "pp_comm" || name.rfind("checkpoint", 0) == 0 ? 0 : 1,
-                       name == "pp_comm" ? chakra::largest_comm_size : largest_count);
+                       name == "pp_comm" ? chakra::largest_comm_size : most_ranks);
             ++i;
             if (std::int64_t* const target =
                     keys[static_cast<std::size_t>(key - names.begin())].second) {
@@ -360,6 +360,8 @@ private:
         }
     }
 
+    /// Products of three are within 64 bits.
+    static constexpr std::int64_t most_ranks = std::int64_t{1} << 20;
     static constexpr std::int64_t largest_count = std::numeric_limits<std::int32_t>::max();
 
     std::string file_;

@@ -180,8 +180,10 @@ TEST_F(PhysicalFileTest, RefusalsNameLineAndColumn) {
     EXPECT_THAT(error_of(begin + "0 0 100Gbps 1us 0\n0 4 1Gbps 1us 0\n1 4 1Gbps 1us 0\n"
                                  "2 4 1Gbps 1us 0\n"),
                 HasSubstr("line 3, column 1"));
-    EXPECT_THAT(error_of("5 1 3\n4\n" + link + "1 4 1Gbps 1us 0\n2 4 1Gbps 1us 0\n"),
+    EXPECT_THAT(error_of(begin + link + link + "1 4 1Gbps 1us 0\n2 4 1Gbps 1us 0\n"),
                 HasSubstr("no route from npu0 to npu3"));
+    EXPECT_THAT(error_of("4000000 0 0\n"),
+                AllOf(HasSubstr("line 1"), HasSubstr("at most 1, which 0 links can join")));
 }
 
 }  // namespace

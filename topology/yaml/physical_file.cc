@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <string_view>
 
@@ -129,8 +130,6 @@ public:
             static_cast<void>(words_.next("the type of the GPU"));
         }
         read_switches();
-        name_nodes();
-        file_.links.reserve(static_cast<std::size_t>(std::min<std::int64_t>(links, 1 << 16)));
         for (std::int64_t i = 0; i < links; ++i) {
             read_link(i, links);
         }
@@ -138,32 +137,42 @@ public:
             words_.refuse("more numbers", fmt::format("the end behind {} links", links),
                           "Correct the number of links in line 1");
         }
+        if (nodes_ > links + 1) {
+            throw InputError({words_.file(), "line 1", fmt::format("{} nodes", nodes_),
+                              fmt::format("at most {}, which {} links can join", links + 1, links),
+                              "Correct the numbers"});
+        }
+        for (std::int64_t i = 0; i < nodes_ - nv_switches_ - switches_; ++i) {
+            file_.npus.push_back(fmt::format("npu{}", i));
+        }
         return std::move(file_);
     }
 
 private:
     void read_switches() {
-        names_.resize(static_cast<std::size_t>(nodes_));
         for (std::int64_t i = 0; i < nv_switches_ + switches_; ++i) {
             const std::string place = words_.place();
             const std::int64_t number = words_.number("the number of a switch", 0, nodes_ - 1);
-            std::string& name = names_[static_cast<std::size_t>(number)];
-            if (!name.empty()) {
+            const std::string name =
+                fmt::format("{}{}", i < nv_switches_ ? "nvswitch" : "switch", number);
+            if (!switch_names_.emplace(number, name).second) {
                 throw InputError({words_.file(), place, fmt::format("{} a second time", number),
                                   "each switch once", ""});
             }
-            name = fmt::format("{}{}", i < nv_switches_ ? "nvswitch" : "switch", number);
             file_.switches.push_back(name);
+        }
+        for (const auto& [number, name] : switch_names_) {
+            switch_numbers_.push_back(number);
         }
     }
 
-    void name_nodes() {
-        for (std::string& name : names_) {
-            if (name.empty()) {
-                name = fmt::format("npu{}", file_.npus.size());
-                file_.npus.push_back(name);
-            }
+    /// NPUs count without the switches before them.
+    [[nodiscard]] std::string name_of(std::int64_t node) const {
+        if (const auto found = switch_names_.find(node); found != switch_names_.end()) {
+            return found->second;
         }
+        const auto before = std::lower_bound(switch_numbers_.begin(), switch_numbers_.end(), node);
+        return fmt::format("npu{}", node - (before - switch_numbers_.begin()));
     }
 
     void read_link(std::int64_t i, std::int64_t links) {
@@ -187,10 +196,7 @@ private:
                          "Write Custom: {file: ...} into a network.yml, and error_rate below "
                          "packet");
         }
-        file_.links.push_back({place,
-                               names_[static_cast<std::size_t>(from)],
-                               names_[static_cast<std::size_t>(to)],
-                               {rate, latency}});
+        file_.links.push_back({place, name_of(from), name_of(to), {rate, latency}});
     }
 
     /// What ns-3 would take a plain number for (bits, seconds) is rarely meant.
@@ -206,7 +212,8 @@ private:
     std::int64_t nodes_ = 0;
     std::int64_t nv_switches_ = 0;
     std::int64_t switches_ = 0;
-    std::vector<std::string> names_;  ///< of all nodes, by their numbers
+    std::map<std::int64_t, std::string> switch_names_;  ///< by their numbers
+    std::vector<std::int64_t> switch_numbers_;          ///< in ascending order
     PhysicalFile file_;
 };
 

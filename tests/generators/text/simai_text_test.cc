@@ -251,6 +251,7 @@ TEST_F(SimaiText, RefusalsNameLineAndColumn) {
         {begin + "ep: 2 ep: 2" + layer, "line 1, column 67", "a second time", "once"},
         {begin + "ep:" + layer, "line 1, column 61", "end of the line", "a number"},
         {begin + "ep: x" + layer, "line 1, column 65", "'x'", "from 1"},
+        {begin + "ep: 1048577" + layer, "line 1, column 65", "'1048577'", "to 1048576"},
         {begin + "ep: 0" + layer, "line 1, column 65", "'0'", "from 1"},
         {begin + "checkpoints: 2 0" + layer, "line 1, checkpoints", "1 layers", "2, as"},
         {begin + "checkpoints: 1 1" + layer, "line 1, checkpoints", "layer 1", "0 to 0"},
