@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/errors.h"
 #include "cli/command/commands.h"
 #include "cli/command/messages.h"
 #include "cli/command/option_values.h"
@@ -29,9 +30,10 @@ struct TextOptions {
 
 void add_options(CLI::App& command, TextOptions& options) {
     command.add_option("FILE", options.file, "The text workload")->required();
-    command.add_option("--npus,--num-npus", options.conversion.npus, "Ranks of the workload")
-        ->check(whole_number(1, TextConversion::most_npus))
-        ->required();
+    command
+        .add_option("--npus,--num-npus", options.conversion.npus,
+                    "Ranks of the workload; required unless the file says all_gpus")
+        ->check(whole_number(1, TextConversion::most_npus));
     command
         .add_option("--passes,--num-passes", options.conversion.passes,
                     "Training steps, one after the other")
@@ -54,12 +56,32 @@ void warn_of_changed_collectives(const TextWorkload& workload, std::ostream& log
     }
 }
 
+/// The option, or what the file says.
+std::int32_t npus_of(const TextWorkload& workload, std::int32_t option) {
+    if (option > 0 || workload.plan.npus > 0) {
+        return option > 0 ? option : static_cast<std::int32_t>(workload.plan.npus);
+    }
+    throw InputError({"--npus", "", "nothing",
+                      fmt::format("the number of ranks, which {} does not say", workload.file),
+                      "For example: --npus 8"});
+}
+
+void warn_of_stages(const TextWorkload& workload, std::ostream& log) {
+    if (workload.plan.pipeline_parallel > 1) {
+        log_warning(log, fmt::format("{}: transfers between its {} pipeline stages (pp_comm, {} "
+                                     "bytes) are not sent, as the file does not say when",
+                                     workload.file, workload.plan.pipeline_parallel,
+                                     workload.plan.stage_bytes));
+    }
+}
+
 }  // namespace
 
 void add_generate_text_command(CLI::App& generate, CommandContext& context) {
     CLI::App* command = generate.add_subcommand(
         "text",
-        "A text workload of ASTRA-sim 1.0, as the converter of Chakra turns it into traces");
+        "A text workload of ASTRA-sim 1.0, as the converter of Chakra turns it into traces, or of "
+        "SimAI and AICB");
     auto options = std::make_shared<TextOptions>();
     add_options(*command, *options);
     options->output.add_to(*command);
@@ -68,7 +90,9 @@ void add_generate_text_command(CLI::App& generate, CommandContext& context) {
         "  npunet generate text configs/text/mlp-data.txt --npus 8 --passes 2 --output-dir traces");
     command->callback([options, &context] {
         const TextWorkload workload = generators::read_text_workload(options->file);
+        options->conversion.npus = npus_of(workload, options->conversion.npus);
         options->output.refuse_replacing(options->file, options->conversion.npus);
+        warn_of_stages(workload, context.log);
         warn_of_changed_collectives(workload, context.log);
         const std::string type(name_of(workload.parallelism));
         const auto layers = static_cast<std::int64_t>(workload.layers.size());

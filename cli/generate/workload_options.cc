@@ -50,7 +50,11 @@ void WorkloadOptions::add_model_options(CLI::App& command) {
             ->check(whole_number(1, generators::StageArguments::largest_size))
             ->group(model_group);
     };
-    command.add_option("--model", model_, "A shipped model by its name, or a model file (.yml)")
+    command
+        .add_option(
+            "--model", model_,
+            "A shipped model by its name, a model file (.yml), or the config.json of a model on "
+            "the Hugging Face hub")
         ->group(model_group);
     size("--dmodel", hidden_,
          "Without --model, a plain decoder (two-matrix MLP, RMS norm, no biases, no position "

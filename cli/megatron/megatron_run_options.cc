@@ -42,16 +42,17 @@ CLI::Validator timestamp() {
 
 /// Names of the tracer's table and of the shipped models; files are looked at when they are read.
 void check_model_name(const std::string& name) {
-    if (name.find('/') != std::string::npos || name.find(".y") != std::string::npos) {
+    if (generators::is_model_file(name)) {
         return;
     }
     std::vector<std::string> names = generators::megatron::genstack_models();
     const std::vector<std::string> shipped = generators::known_models();
     names.insert(names.end(), shipped.begin(), shipped.end());
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-        throw InputError({"--model-size", "", fmt::format("'{}'", name),
-                          fmt::format("a model file (.yml) or one of {}", fmt::join(names, ", ")),
-                          did_you_mean(name, names)});
+        throw InputError(
+            {"--model-size", "", fmt::format("'{}'", name),
+             fmt::format("a model file (.yml), a config.json or one of {}", fmt::join(names, ", ")),
+             did_you_mean(name, names)});
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/errors.h"
 #include "cli/command/figure_file.h"
+#include "cli/command/machine_option.h"
 #include "cli/plan/plan_search.h"
 #include "cli/plan/search_progress.h"
 #include "generators/workload_files.h"
@@ -59,11 +60,13 @@ struct Machines {
               options.hostfile,
               planner::read_cluster_file(options.cluster_file, planner::ClusterFileRules::Npunet),
               options.cluster_file)) {
-        if (options.network_file.empty()) {
+        const std::string file =
+            files_of_machine(options.machine, options.network_file, "").network;
+        if (file.empty()) {
             network = planner::network_of(cluster);
         } else {
-            network = topology::read_network(options.network_file, topology::GigaByte::Decimal);
-            planner::use_network(cluster, network, options.network_file);
+            network = topology::read_network(file, topology::GigaByte::Decimal);
+            planner::use_network(cluster, network, file);
         }
     }
 

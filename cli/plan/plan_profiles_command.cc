@@ -268,9 +268,10 @@ void add_system_options(CLI::App& command, ProfilesOptions& options) {
         ->type_name("GB/s")
         ->group(system_group);
     command
-        .add_option("--model", options.model,
-                    "A shipped model by its name, or a model file (.yml); --layers sets another "
-                    "number of blocks")
+        .add_option(
+            "--model", options.model,
+            "A shipped model by its name, a model file (.yml) or a config.json; --layers sets "
+            "another number of blocks")
         ->group(system_group);
     size("--hidden-size", options.hidden, "Without --model, a GPT: width of the residual stream");
     size("--heads", options.heads, "Attention heads (default: one for 128 channels)");

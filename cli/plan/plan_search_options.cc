@@ -8,6 +8,7 @@
 #include "base/errors.h"
 #include "cli/command/commands.h"
 #include "cli/command/figure_file.h"
+#include "cli/command/machine_option.h"
 #include "cli/command/option_values.h"
 #include "cli/command/output_options.h"
 
@@ -71,6 +72,8 @@ void PlanSearchOptions::add_files(CLI::App& command) {
         ->type_name("FILE");
     command.add_option("--profiles", profiles, "Folder of profiles (npunet plan profiles)")
         ->type_name("DIR");
+    add_machine_option(command, machine,
+                       "--network of a ready machine, NAME:COUNT such as dgx-h100:4");
     command
         .add_option("--network", network_file,
                     "network.yml of the devices, in the hostfile's order; its routes tell the "

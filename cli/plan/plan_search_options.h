@@ -39,6 +39,7 @@ public:
     std::optional<std::int64_t> max_batch;
 
     bool skip_missing_profiles = false;
+    std::string machine;       ///< --machine
     std::string network_file;  ///< empty: as the cluster file has it
     std::int64_t activation_bytes = 2;
     double memory_factor = 1;

@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "cli/command/commands.h"
 #include "cli/command/figure_file.h"
+#include "cli/command/machine_option.h"
 #include "cli/command/messages.h"
 #include "cli/command/option_values.h"
 #include "cli/command/output_options.h"
@@ -28,6 +29,7 @@ using engine::CollectiveKind;
 using engine::Implementation;
 
 struct CollectiveOptions {
+    std::string machine;
     std::string network_file;
     std::string system_file;
     std::string type = "all_reduce";
@@ -171,8 +173,9 @@ void run(const CommandContext& context, const CollectiveOptions& options) {
     study::CollectiveTimesRequest request;
     request.kind = kind_named(options.type);
     request.sizes = sizes_of(options);
-    const study::Machine machine =
-        study::load_machine(options.network_file, options.system_file, "npunet");
+    const auto [network, system] =
+        files_of_machine(options.machine, options.network_file, options.system_file);
+    const study::Machine machine = study::load_machine(network, system, "npunet");
     for (const std::string& text : machine.warnings) {
         log_warning(context.log, text);
     }
@@ -197,8 +200,11 @@ void add_collective_command(CLI::App& program, CommandContext& context) {
     CLI::App* command = program.add_subcommand(
         "collective", "Time and bus bandwidth of one collective by every algorithm");
     auto options = std::make_shared<CollectiveOptions>();
+    add_machine_option(*command, options->machine,
+                       "--network and --system of a ready machine, NAME:COUNT such as dgx-h100:4");
     command->add_option("--network", options->network_file,
-                        "The machine (network.yml); required, but for subcommands");
+                        "The network (network.yml); this or --machine is required, but for "
+                        "subcommands");
     command->add_option(
         "--system", options->system_file,
         "system.json; of its algorithms of this collective only those from files are "
@@ -248,8 +254,9 @@ void add_collective_command(CLI::App& program, CommandContext& context) {
         if (!command->get_subcommands().empty()) {
             return;
         }
-        if (options->network_file.empty()) {
-            throw InputError({"npunet collective", "--network", "nothing", "a network.yml",
+        if (options->network_file.empty() && options->machine.empty()) {
+            throw InputError({"npunet collective", "--network", "nothing",
+                              "a network.yml, or --machine",
                               "npunet collective --help explains the options"});
         }
         run(context, *options);

@@ -8,6 +8,7 @@
 #include "base/errors.h"
 #include "base/staged_folder.h"
 #include "cli/command/command_text.h"
+#include "cli/command/machine_option.h"
 #include "cli/command/messages.h"
 #include "cli/command/option_values.h"
 #include "cli/command/output_options.h"
@@ -41,7 +42,11 @@ void RunInputs::add_to(CLI::App& command) {
     command.add_flag_callback(
         "--allow-empty-ranks", [this] { empty_traces = engine::EmptyTraces::Allowed; },
         "Run traces of which none has anything to do; without it they are an error");
-    command.add_option("--network", network_file, "The network (network.yml)");
+    add_machine_option(command, machine_,
+                       "--network and --system of a ready machine, NAME:COUNT such as dgx-h100:4");
+    command.add_option("--network", network_file,
+                       "The network: a network.yml, or a topology file of HPCC, ASTRA-sim's ns-3 "
+                       "or SimAI");
     command.add_option("--system", system_file,
                        "NPUs and collectives (system.json); without it: ring, one chunk, recorded "
                        "compute times");
@@ -97,12 +102,13 @@ void RunInputs::check_results_of_others(const report::ResultsOwner& owner,
 }
 
 study::Machine RunInputs::machine(const CommandContext& context) const {
-    if (network_file.empty()) {
-        throw InputError(
-            {"the command line", "", "no network", "--network FILE", "--help shows an example"});
+    const auto [network, system] = files_of_machine(machine_, network_file, system_file);
+    if (network.empty()) {
+        throw InputError({"the command line", "", "no network",
+                          "--network FILE or --machine NAME:COUNT", "--help shows an example"});
     }
     study::Machine machine =
-        study::load_machine(network_file, system_file, dialect, memory_file, network_changes);
+        study::load_machine(network, system, dialect, memory_file, network_changes);
     machine.dialect.group_zero_is_all = group_zero_is_all;
     for (const std::string& warning : machine.warnings) {
         warn(context, warning);
@@ -139,7 +145,7 @@ engine::Workload RunInputs::workload(const study::Machine& machine) const {
     const auto npus = static_cast<std::int64_t>(machine.network.graph.npus());
     if (generated.rank_count() != npus) {
         throw InputError({"the plan", "", fmt::format("{} ranks", generated.rank_count()),
-                          fmt::format("{}, the NPUs of {}", npus, network_file),
+                          fmt::format("{}, the NPUs of {}", npus, machine.network.file),
                           "dp x tp x cp x pp must be the number of NPUs"});
     }
     engine::Workload workload = study::workload_from(generated, study::workload_options(machine));

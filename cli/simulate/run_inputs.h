@@ -25,7 +25,7 @@ void add_shortcut_flags(CLI::App& command, study::RunOptions& run);
 struct RunInputs {
     std::string workload_prefix;
     std::string comm_group_file;
-    std::string network_file;
+    std::string network_file;  ///< or NAME:COUNT of a ready machine
     std::string system_file;
     std::string memory_file;
     std::string dialect = "npunet";
@@ -54,7 +54,8 @@ struct RunInputs {
     void check_results_of_others(const report::ResultsOwner& owner,
                                  const std::filesystem::path& folder) const;
 
-    /// Reads the machine; warnings go to context.log. Throws InputError.
+    /// Reads the machine, whose network and system --machine names where no option does; warnings
+    /// go to context.log. Throws InputError.
     [[nodiscard]] study::Machine machine(const CommandContext& context) const;
     /// Reads or generates the workload. Throws InputError.
     [[nodiscard]] engine::Workload workload(const study::Machine& machine) const;
@@ -74,6 +75,7 @@ struct RunInputs {
 private:
     void warn(const CommandContext& context, const std::string& text) const;
 
+    std::string machine_;  ///< --machine
     const CLI::App* command_ = nullptr;
     const CLI::Option* dialect_option_ = nullptr;
 };

@@ -8,6 +8,7 @@
 #include "base/errors.h"
 #include "base/input_text.h"
 #include "base/json_document.h"
+#include "topology/yaml/machine.h"
 
 namespace npunet::engine {
 
@@ -69,7 +70,9 @@ bool has_groups_alone(const json& document) {
 }  // namespace
 
 json read_machine_file(const std::string& path, const char* expected_file, const char* remedy) {
-    const std::string text = read_input_text(path, expected_file, remedy);
+    const std::string text = topology::names_machine(path)
+                                 ? topology::read_machine(path, "--system").system
+                                 : read_input_text(path, expected_file, remedy);
     refuse_yaml(path, text, expected_file);
     json document = parse_json_object<json>(path, text, {"a JSON object", ""});
     if (has_groups_alone(document)) {

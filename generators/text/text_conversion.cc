@@ -33,6 +33,10 @@ struct Groups {
     TextGroupSizes sizes{};
 };
 
+std::vector<std::int32_t> slots_without_groups() {
+    return std::vector<std::int32_t>(text_group_slots, -1);
+}
+
 /// Every collective is among all ranks. Communicator "0" is the whole system, also where no group
 /// file is given.
 Groups one_for_all(std::int32_t npus) {
@@ -42,7 +46,10 @@ Groups one_for_all(std::int32_t npus) {
         all.ranks.emplace_back(rank);
     }
     groups.list.push_back(std::move(all));
-    groups.of_rank.assign(static_cast<std::size_t>(npus), {0, -1});
+    groups.of_rank.assign(static_cast<std::size_t>(npus), slots_without_groups());
+    for (std::vector<std::int32_t>& slots : groups.of_rank) {
+        slots.front() = 0;
+    }
     groups.sizes.fill(npus);
     return groups;
 }
@@ -74,8 +81,8 @@ Groups model_and_data(const TextWorkload& workload, std::int32_t npus) {
     }
     const auto model = static_cast<std::int32_t>(workload.model_parallel_npus);
     Groups groups;
-    groups.sizes = {model, npus / model};
-    groups.of_rank.assign(static_cast<std::size_t>(npus), {-1, -1});
+    groups.sizes = {model, npus / model, 1, 1};
+    groups.of_rank.assign(static_cast<std::size_t>(npus), slots_without_groups());
     for (std::int32_t copy = 0; copy < npus / model; ++copy) {
         add_group(groups, "model", activation_group, copy * model, 1);
     }
@@ -85,6 +92,51 @@ Groups model_and_data(const TextWorkload& workload, std::int32_t npus) {
     return groups;
 }
 
+/// Rank t + tp (d + dp p), as Megatron-LM numbers them: tp parts of a layer, then dp replicas, then
+/// pp stages. Experts are on ep consecutive replicas.
+Groups of_plan(const TextWorkload& workload, std::int32_t npus) {
+    const auto tp = static_cast<std::int32_t>(workload.model_parallel_npus);
+    const TextPlan& plan = workload.plan;
+    const std::int64_t stage = std::int64_t{tp} * plan.pipeline_parallel;
+    if (npus % stage != 0 || npus / stage % plan.expert_parallel != 0) {
+        throw InputError({"--npus", "", fmt::format("{}", npus),
+                          fmt::format("a multiple of {}, model_parallel_NPU_group x pp x ep of {}",
+                                      stage * plan.expert_parallel, workload.file),
+                          "Give another number"});
+    }
+    const auto dp = static_cast<std::int32_t>(npus / stage);
+    const auto ep = static_cast<std::int32_t>(plan.expert_parallel);
+    Groups groups;
+    groups.sizes = {tp, dp, ep, dp / ep};
+    groups.of_rank.assign(static_cast<std::size_t>(npus), slots_without_groups());
+    for (std::int32_t first = 0; first < npus; first += tp) {
+        add_group(groups, "model", activation_group, first, 1);
+    }
+    for (std::int32_t first = 0; first < npus; first += tp * dp) {
+        for (std::int32_t t = first; t < first + tp; ++t) {
+            add_group(groups, "data", weight_gradient_group, t, tp);
+            for (std::int32_t block = 0; block < dp / ep; ++block) {
+                add_group(groups, "expert", expert_slot, t + block * ep * tp, tp);
+            }
+            for (std::int32_t e = 0; e < ep; ++e) {
+                add_group(groups, "data_expert", data_expert_slot, t + e * tp, ep * tp);
+            }
+        }
+    }
+    return groups;
+}
+
+Groups groups_of(const TextWorkload& workload, std::int32_t npus) {
+    switch (workload.parallelism) {
+        case TextParallelism::HybridTransformer:
+            return model_and_data(workload, npus);
+        case TextParallelism::TransformerForwardInBackward:
+            return of_plan(workload, npus);
+        default:
+            return one_for_all(npus);
+    }
+}
+
 }  // namespace
 
 GeneratedWorkload convert(const TextWorkload& workload, const TextConversion& conversion) {
@@ -92,10 +144,12 @@ GeneratedWorkload convert(const TextWorkload& workload, const TextConversion& co
     check_range("--passes", conversion.passes, 1, TextConversion::most_passes,
                 "Give another number");
     const bool named_groups = has_groups(workload.parallelism);
-    Groups groups =
-        named_groups ? model_and_data(workload, conversion.npus) : one_for_all(conversion.npus);
+    Groups groups = groups_of(workload, conversion.npus);
     Role role = text_graph(workload, conversion.passes, groups.sizes);
     TraceStyle style = converter_style(workload);
+    if (workload.parallelism == TextParallelism::TransformerForwardInBackward) {
+        style.compute = {NodeAttribute::NumOps};  // duration_ns
+    }
     if (named_groups) {
         style.collective.push_back(NodeAttribute::PgName);
     }

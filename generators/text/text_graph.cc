@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -19,12 +20,14 @@ enum class Sends : std::uint8_t {
     Never,
     Always,       ///< also for NONE, which becomes an all-reduce
     UnlessNone,   ///< for every collective but NONE
+    UnlessEmpty,  ///< likewise, and not for 0 bytes
     AllToAllOnly  ///< for ALLTOALL
 };
 
 enum class Backward : std::uint8_t {
     WeightsFirst,  ///< then the gradient of the input, but of layer 0
-    InputsFirst
+    InputsFirst,
+    OneAfterTheOther  ///< everything but the sums of weights' gradients is waited for
 };
 
 /// In which order a forward pass names what it waits for.
@@ -42,7 +45,7 @@ struct Rules {
     const char* input_gradient_mark = "";
 };
 
-constexpr std::array<Rules, 8> all_rules{{
+constexpr std::array<Rules, 9> all_rules{{
     {TextParallelism::Micro, Sends::Never, Sends::Never, Sends::Always, Backward::WeightsFirst,
      WaitsFor::WeightsThenInput, false},
     {TextParallelism::Data, Sends::Never, Sends::Never, Sends::Always, Backward::WeightsFirst,
@@ -59,6 +62,8 @@ constexpr std::array<Rules, 8> all_rules{{
      Backward::WeightsFirst, WaitsFor::WeightsThenInput, true, true},
     {TextParallelism::HybridTransformer, Sends::UnlessNone, Sends::UnlessNone, Sends::UnlessNone,
      Backward::InputsFirst},
+    {TextParallelism::TransformerForwardInBackward, Sends::UnlessEmpty, Sends::UnlessEmpty,
+     Sends::UnlessEmpty, Backward::OneAfterTheOther},
 }};
 
 const Rules& rules_of(TextParallelism type) {
@@ -128,6 +133,10 @@ private:
 
     void add_pass() {
         const std::size_t layers = nodes_.size();
+        if (rules_.backward == Backward::OneAfterTheOther) {
+            add_pass_one_after_the_other();
+            return;
+        }
         for (std::size_t i = 0; i < layers; ++i) {
             if (rules_.computes) {
                 add_forward(i);
@@ -206,6 +215,43 @@ private:
         add_weight_gradient_sent(i);
     }
 
+    /// Forwards through all layers, then backwards; before the layers that initiate it forwards
+    /// again from a checkpoint on.
+    void add_pass_one_after_the_other() {
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            add_forward_step(i, "FWD", nodes_[i].weight_gradient_sent);
+        }
+        const TextPlan& plan = workload_.plan;
+        for (std::size_t i = nodes_.size(); i-- > 0;) {
+            const auto layer = static_cast<std::int64_t>(i);
+            if (std::binary_search(plan.initiates.begin(), plan.initiates.end(), layer)) {
+                const auto from =
+                    std::lower_bound(plan.checkpoints.begin(), plan.checkpoints.end(), layer) - 1;
+                for (auto k = static_cast<std::size_t>(*from); k < i; ++k) {
+                    add_forward_step(k, "FWD_AGAIN", 0);
+                }
+            }
+            add_backward_step(i);
+        }
+    }
+
+    void add_forward_step(std::size_t i, const char* part, Position weights) {
+        const TextLayer& layer = workload_.layers[i];
+        last_ = compute(layer, part, layer.forward, {last_, weights});
+        wait_for(send(rules_.forward, layer, layer.forward, activation_group, last_));
+    }
+
+    void add_backward_step(std::size_t i) {
+        const TextLayer& layer = workload_.layers[i];
+        last_ = compute(layer, "BWD_IG", layer.input_gradient, {last_});
+        wait_for(send(rules_.input_gradient, layer, layer.input_gradient, activation_group, last_));
+        last_ = compute(layer, "BWD_WG", layer.weight_gradient, {last_});
+        nodes_[i].weight_gradient_sent = send(rules_.weight_gradient, layer, layer.weight_gradient,
+                                              weight_gradient_group, last_);
+    }
+
+    void wait_for(Position sent) { last_ = sent != 0 ? sent : last_; }
+
     void add_weight_gradient_sent(std::size_t i) {
         const TextLayer& layer = workload_.layers[i];
         nodes_[i].weight_gradient_sent = send(rules_.weight_gradient, layer, layer.weight_gradient,
@@ -217,29 +263,43 @@ private:
         NodeTemplate node;
         node.name = fmt::format("COMP_NODE_{}_{}", layer.name, part);
         node.type = chakra::NodeType::Compute;
-        node.recorded_ns = phase.time * 1000;
+        // SimAI counts in ns; the converter of the Chakra project takes a cycle for a microsecond.
+        node.recorded_ns = phase.time * (is_simai() ? 1 : 1000);
         return append(std::move(node), after);
     }
 
     /// The collective after a phase; 0 where the rule has none.
-    Position send(Sends rule, const TextLayer& layer, const TextPhase& phase, std::int32_t slot,
-                  Position after, const char* mark = "") {
+    Position send(Sends rule, const TextLayer& layer, const TextPhase& phase,
+                  std::int32_t phase_slot, Position after, const char* mark = "") {
+        const std::int32_t slot = phase.group == TextGroup::Expert       ? expert_slot
+                                  : phase.group == TextGroup::DataExpert ? data_expert_slot
+                                                                         : phase_slot;
         const bool alone =
             has_groups(workload_.parallelism) && group_sizes_[static_cast<std::size_t>(slot)] < 2;
-        if (alone || !sends(rule, phase.collective)) {
+        if (alone || !sends(rule, phase)) {
             return 0;
         }
         NodeTemplate node;
-        node.name =
-            fmt::format("COMM_COLL_NODE_{}_{}{}", layer.name, mark, name_of(phase.collective));
+        node.name = fmt::format("COMM_COLL_NODE_{}_{}{}{}", layer.name, mark,
+                                name_of(phase.collective), suffix_of(phase.group));
         node.type = chakra::NodeType::CommCollective;
         node.collective = chakra_type(phase.collective);
-        node.bytes = phase.bytes;
+        node.bytes = bytes_of(phase, group_sizes_[static_cast<std::size_t>(slot)]);
         node.slot = has_groups(workload_.parallelism) ? slot : activation_group;
         return append(std::move(node), {after});
     }
 
-    [[nodiscard]] static bool sends(Sends rule, TextCollective collective) {
+    [[nodiscard]] bool is_simai() const { return rules_.backward == Backward::OneAfterTheOther; }
+
+    /// SimAI's bytes of an all-gather are those of the result, a trace's those of a rank's part.
+    [[nodiscard]] std::int64_t bytes_of(const TextPhase& phase, std::int64_t members) const {
+        return is_simai() && phase.collective == TextCollective::AllGather
+                   ? (phase.bytes + members - 1) / members
+                   : phase.bytes;
+    }
+
+    [[nodiscard]] static bool sends(Sends rule, const TextPhase& phase) {
+        const TextCollective collective = phase.collective;
         switch (rule) {
             case Sends::Never:
                 return false;
@@ -249,6 +309,8 @@ private:
                 return collective == TextCollective::AllToAll;
             case Sends::UnlessNone:
                 return collective != TextCollective::None;
+            case Sends::UnlessEmpty:
+                return collective != TextCollective::None && phase.bytes > 0;
         }
         return false;
     }
@@ -267,6 +329,7 @@ private:
     const Rules& rules_;
     TextGroupSizes group_sizes_;
     std::vector<LayerNodes> nodes_;
+    Position last_ = 0;  ///< of what goes one after the other
     Role role_;
 };
 

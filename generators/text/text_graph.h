@@ -18,7 +18,10 @@ namespace npunet::generators {
 /// Without has_groups() everything is in the first one.
 inline constexpr std::int32_t activation_group = 0;
 inline constexpr std::int32_t weight_gradient_group = 1;
-inline constexpr std::size_t text_group_slots = 2;
+/// And, in HYBRID_TRANSFORMER_FWD_IN_BCKWD, who shares the experts, and their replicas.
+inline constexpr std::int32_t expert_slot = 2;
+inline constexpr std::int32_t data_expert_slot = 3;
+inline constexpr std::size_t text_group_slots = 4;
 
 /// Members of the groups, by slot.
 using TextGroupSizes = std::array<std::int64_t, text_group_slots>;

@@ -23,7 +23,7 @@ struct Named {
     Value value;
 };
 
-constexpr std::array<Named<TextParallelism>, 8> parallelisms{{
+constexpr std::array<Named<TextParallelism>, 9> parallelisms{{
     {"MICRO", TextParallelism::Micro},
     {"DATA", TextParallelism::Data},
     {"MODEL", TextParallelism::Model},
@@ -32,11 +32,17 @@ constexpr std::array<Named<TextParallelism>, 8> parallelisms{{
     {"HYBRID_DLRM", TextParallelism::HybridDlrm},
     {"HYBRID_DLRM_ENHANCED", TextParallelism::HybridDlrmEnhanced},
     {"HYBRID_TRANSFORMER", TextParallelism::HybridTransformer},
+    {"HYBRID_TRANSFORMER_FWD_IN_BCKWD", TextParallelism::TransformerForwardInBackward},
 }};
 
 /// Types of ASTRA-sim 1.0 of which it is not known what a trace would have to hold.
-constexpr std::array<std::string_view, 3> unsupported{"HYBRID_TRANSFORMER_FWD_IN_BCKWD",
-                                                      "HYBRID_CUSTOMIZED", "DISTRIBUTED_INFERENCE"};
+constexpr std::array<std::string_view, 2> unsupported{"HYBRID_CUSTOMIZED", "DISTRIBUTED_INFERENCE"};
+
+constexpr std::array<Named<TextGroup>, 3> suffixes{{
+    {"_DP_EP", TextGroup::DataExpert},
+    {"_EP", TextGroup::Expert},
+    {"", TextGroup::OfPhase},
+}};
 
 constexpr std::array<Named<TextCollective>, 6> collectives{{
     {"NONE", TextCollective::None},
@@ -88,6 +94,7 @@ public:
         if (is_dlrm()) {
             check_dlrm();
         }
+        check_checkpoints();
         return std::move(workload_);
     }
 
@@ -101,6 +108,7 @@ private:
     /// The words of a line of the heading, of which `line_` is the number from here on.
     Words line_or_nothing(const TextLines& input, std::size_t index) {
         line_ = index + 1;
+        first_of_line_ = index < input.lines() ? input.line(index).data() : nullptr;
         return index < input.lines() ? words_of(input.line(index)) : Words{};
     }
 
@@ -153,9 +161,109 @@ private:
                                    transformer_argument));
             }
             workload_.model_parallel_npus = number(what, words[1], 1, largest_count);
+        } else if (workload_.parallelism == TextParallelism::TransformerForwardInBackward) {
+            read_plan(words);
         } else if (!words.empty()) {
             refuse(what, quoted(words), "nothing: this type has no arguments");
         }
+    }
+
+    /// Pairs of a key and a number; of `checkpoints:` and `checkpoint_initiates:` the number is
+    /// that of layers that follow. The colon may be missing.
+    void read_plan(const Words& words) {
+        TextPlan& plan = workload_.plan;
+        std::int64_t unused = 0;
+        const std::vector<std::pair<std::string, std::int64_t*>> keys{
+            {"model_parallel_NPU_group", &workload_.model_parallel_npus},
+            {"ep", &plan.expert_parallel},
+            {"pp", &plan.pipeline_parallel},
+            {"vpp", &unused},
+            {"ga", &unused},
+            {"all_gpus", &plan.npus},
+            {"pp_comm", &plan.stage_bytes},
+            {"checkpoints", nullptr},
+            {"checkpoint_initiates", nullptr}};
+        std::vector<std::string> names;
+        for (const auto& [name, value] : keys) {
+            names.push_back(name);
+        }
+        std::vector<std::string> seen;
+        for (std::size_t i = 0; i < words.size();) {
+            const std::string_view word = words[i];
+            const std::string name(word.substr(0, word.find(':')));
+            const auto key = std::find(names.begin(), names.end(), name);
+            const std::string place = column_of(word);
+            if (key == names.end() || std::find(seen.begin(), seen.end(), name) != seen.end()) {
+                refuse(place,
+                       fmt::format("'{}'{}", word, key == names.end() ? "" : " a second time"),
+                       fmt::format("each of {} once", fmt::join(names, ", ")),
+                       did_you_mean(name, names));
+            }
+            seen.push_back(name);
+            if (++i == words.size()) {
+                refuse(place, fmt::format("'{}' at the end of the line", word),
+                       "a number behind it");
+            }
+            const std::int64_t value =
+                number(column_of(words[i]) + ", " + name, words[i],
+                       name == "pp_comm" || name.rfind("checkpoint", 0) == 0 ? 0 : 1,
+                       name == "pp_comm" ? chakra::largest_comm_size : most_ranks);
+            ++i;
+            if (std::int64_t* const target =
+                    keys[static_cast<std::size_t>(key - names.begin())].second) {
+                *target = value;
+                continue;
+            }
+            i = read_layers(words, i, value, name,
+                            name == "checkpoints" ? plan.checkpoints : plan.initiates);
+        }
+        if (workload_.model_parallel_npus == 0) {
+            refuse("", quoted(words), "model_parallel_NPU_group: and a number");
+        }
+    }
+
+    /// `count` numbers of layers from words[i] on; the place behind them.
+    [[nodiscard]] std::size_t read_layers(const Words& words, std::size_t i, std::int64_t count,
+                                          const std::string& name,
+                                          std::vector<std::int64_t>& layers) const {
+        for (std::int64_t k = 0; k < count; ++k, ++i) {
+            if (i == words.size()) {
+                refuse(name, fmt::format("{} layers", k),
+                       fmt::format("{}, as the number before them says", count));
+            }
+            layers.push_back(number(column_of(words[i]) + ", " + name, words[i], 0, largest_count));
+        }
+        std::sort(layers.begin(), layers.end());
+        return i;
+    }
+
+    /// A repeated forward pass goes from a checkpoint to the layer that asks for it.
+    void check_checkpoints() {
+        const TextPlan& plan = workload_.plan;
+        const auto layers = static_cast<std::int64_t>(workload_.layers.size());
+        line_ = 1;
+        for (const auto* list : {&plan.checkpoints, &plan.initiates}) {
+            if (!list->empty() && list->back() >= layers) {
+                refuse(list == &plan.checkpoints ? "checkpoints" : "checkpoint_initiates",
+                       fmt::format("layer {}", list->back()),
+                       fmt::format("0 to {}, a layer", layers - 1));
+            }
+        }
+        std::int64_t last = -1;
+        for (const std::int64_t layer : plan.initiates) {
+            const auto above =
+                std::lower_bound(plan.checkpoints.begin(), plan.checkpoints.end(), layer);
+            if (above == plan.checkpoints.begin() || *(above - 1) < last) {
+                refuse("checkpoint_initiates", fmt::format("layer {}", layer),
+                       "a checkpoint below it, and no other such layer between");
+            }
+            last = layer;
+        }
+    }
+
+    /// "column 17": where in its line a word of the file begins.
+    [[nodiscard]] std::string column_of(std::string_view word) const {
+        return fmt::format("column {}", word.data() - first_of_line_ + 1);
     }
 
     [[nodiscard]] std::int64_t read_count(const Words& words) const {
@@ -193,13 +301,24 @@ private:
             return fmt::format("column {}, {} {}", place, phase, part);
         };
         const std::vector<std::string> names = names_in(collectives);
-        const std::string_view word = words[column];
+        std::string_view word = words[column];
+        TextPhase read;
+        const bool groups = workload_.parallelism == TextParallelism::TransformerForwardInBackward;
+        for (const auto& [suffix, group] : suffixes) {
+            if (groups && word.size() > suffix.size() &&
+                word.substr(word.size() - suffix.size()) == suffix) {
+                word.remove_suffix(suffix.size());
+                read.group = group;
+                break;
+            }
+        }
         const auto known = std::find(names.begin(), names.end(), word);
         if (known == names.end()) {
-            refuse(what(column + 1, "collective"), fmt::format("'{}'", word),
-                   fmt::format("one of {}", fmt::join(names, ", ")), did_you_mean(word, names));
+            refuse(what(column + 1, "collective"), fmt::format("'{}'", words[column]),
+                   fmt::format("one of {}{}", fmt::join(names, ", "),
+                               groups ? ", with _EP or _DP_EP behind it or not" : ""),
+                   did_you_mean(word, names));
         }
-        TextPhase read;
         read.time = number(what(column, "time"), words[column - 1], 0, TextPhase::largest_time);
         read.collective = collectives[static_cast<std::size_t>(known - names.begin())].value;
         read.bytes =
@@ -241,11 +360,14 @@ private:
         }
     }
 
+    /// Products of three are within 64 bits.
+    static constexpr std::int64_t most_ranks = std::int64_t{1} << 20;
     static constexpr std::int64_t largest_count = std::numeric_limits<std::int32_t>::max();
 
     std::string file_;
     TextWorkload workload_;
     std::size_t line_ = 0;
+    const char* first_of_line_ = nullptr;
 };
 
 }  // namespace
@@ -255,11 +377,16 @@ std::string_view name_of(TextParallelism parallelism) {
 }
 
 bool has_groups(TextParallelism parallelism) {
-    return parallelism == TextParallelism::HybridTransformer;
+    return parallelism == TextParallelism::HybridTransformer ||
+           parallelism == TextParallelism::TransformerForwardInBackward;
 }
 
 std::string_view name_of(TextCollective collective) {
     return name_in(collectives, collective);
+}
+
+std::string_view suffix_of(TextGroup group) {
+    return name_in(suffixes, group);
 }
 
 TextWorkload read_text_workload(const std::string& file) {

@@ -30,7 +30,8 @@ enum class TextParallelism : std::uint8_t {
     HybridModelData,
     HybridDlrm,
     HybridDlrmEnhanced,
-    HybridTransformer
+    HybridTransformer,
+    TransformerForwardInBackward  ///< HYBRID_TRANSFORMER_FWD_IN_BCKWD, as SimAI has it
 };
 
 /// "DATA", "HYBRID_DLRM", ...: the word of the first line.
@@ -52,6 +53,16 @@ enum class TextCollective : std::uint8_t {
 /// "NONE", "ALLREDUCE", ...: the word of the file.
 [[nodiscard]] std::string_view name_of(TextCollective collective);
 
+/// Among whom, as the end of the word says in HYBRID_TRANSFORMER_FWD_IN_BCKWD.
+enum class TextGroup : std::uint8_t {
+    OfPhase,    ///< activations: tensor parallel; gradients of weights: data parallel
+    Expert,     ///< _EP
+    DataExpert  ///< _DP_EP: replicas of an expert
+};
+
+/// "", "_EP", "_DP_EP".
+[[nodiscard]] std::string_view suffix_of(TextGroup group);
+
 /// One of the three parts of a layer's work.
 struct TextPhase {
     /// Traces that npunet writes count in ns.
@@ -60,6 +71,20 @@ struct TextPhase {
     std::int64_t time = 0;  ///< cycles, 0 to largest_time
     TextCollective collective = TextCollective::None;
     std::int64_t bytes = 0;  ///< 0 to chakra::largest_comm_size
+    TextGroup group = TextGroup::OfPhase;
+};
+
+/// What the first line of HYBRID_TRANSFORMER_FWD_IN_BCKWD says besides.
+struct TextPlan {
+    std::int64_t expert_parallel = 1;    ///< ep
+    std::int64_t pipeline_parallel = 1;  ///< pp
+    std::int64_t npus = 0;               ///< all_gpus; 0: not said
+    std::int64_t stage_bytes = 0;        ///< pp_comm
+    /// Layers, counted from 0, at which kept activations begin, and before whose backward pass the
+    /// forward pass is repeated from the latest of those on. In ascending order; each of the second
+    /// has one of the first below it, and none of the second between.
+    std::vector<std::int64_t> checkpoints{};
+    std::vector<std::int64_t> initiates{};
 };
 
 struct TextLayer {
@@ -75,8 +100,10 @@ struct TextWorkload {
     /// DLRM: the layer, counted from 0, that waits for the embeddings of layer 0. From 1 to two
     /// below the number of layers.
     std::int64_t last_bottom_layer = 0;
-    /// HYBRID_TRANSFORMER: NPUs that share a copy of the model, 1 or more.
+    /// HYBRID_TRANSFORMER and that with FWD_IN_BCKWD: NPUs that share a copy of the model, 1 or
+    /// more; with the latter a copy of a pipeline stage.
     std::int64_t model_parallel_npus = 0;
+    TextPlan plan;
     std::vector<TextLayer> layers;  ///< at least one
     std::string file;               ///< where it comes from, for messages
     std::string text;               ///< the whole file, with "\n" as line ends

@@ -85,7 +85,7 @@ std::int64_t own_experts(const ModelSpec& model, const Plan& plan) {
         return 0;
     }
     std::int64_t expert = moe_layer_parameters(model).expert_weights / plan.etp;
-    if (model.bias) {
+    if (model.biases.mlp) {
         expert += (model.gated ? 2 : 1) * moe.ffn / plan.etp + model.hidden;
     }
     return moe.experts / plan.ep * expert;
@@ -106,7 +106,8 @@ OwnParameters own_parameters(const ModelSpec& model, const Plan& plan) {
     const std::int64_t replicated = sparse.replicated - own.router_bias;
     own.moe_layer = (sparse.matrices + sparse.split_biases) / plan.tp + replicated;
     own.moe_layer_replicated = replicated - latent_norms;
-    own.router = sparse.router;
+    own.router = sparse.router + sparse.trained_bias;
+    own.head_norms = layer.head_norms;
     own.experts = own_experts(model, plan);
     own.token_embedding = padded_vocab(model, plan.tp) / plan.tp * model.hidden;
     own.positions = position_parameters(model);

@@ -77,7 +77,8 @@ struct OwnParameters {
     /// what has no gradient.
     std::int64_t moe_layer = 0;
     std::int64_t moe_layer_replicated = 0;
-    std::int64_t router = 0;  ///< the router's weights, of both
+    std::int64_t router = 0;      ///< the router's weights and trained biases, of both
+    std::int64_t head_norms = 0;  ///< norms of queries and keys: each tp rank has its own heads
     /// Of a layer with experts: the bias of the experts' scores, which is set from counts of tokens
     /// and neither has a gradient nor an optimizer's state (DeepSeek-V3, 2024, section 2.1.2;
     /// Megatron-LM's expert_bias, a buffer).

@@ -109,6 +109,27 @@ MixtureOfExperts read_experts(const std::filesystem::path& file, const YamlField
     return moe;
 }
 
+/// true, false, or a list of the layers that have biases.
+Biases read_biases(const ModelSection& section) {
+    if (!section.has("bias")) {
+        return {};
+    }
+    const YamlField field = section.at("bias");
+    if (!field.is_list()) {
+        return section.flag("bias", false) ? gpt_biases : Biases{};
+    }
+    Biases biases;
+    for (const YamlField& item : field.items()) {
+        const std::string layer = one_of(item, {"qkv", "projection", "mlp", "router"});
+        bool& has = layer == "qkv"          ? biases.qkv
+                    : layer == "projection" ? biases.projection
+                    : layer == "mlp"        ? biases.mlp
+                                            : biases.router;
+        has = true;
+    }
+    return biases;
+}
+
 /// Where the sizes do not say which.
 void read_attention(const ModelSection& section, ModelSpec& model) {
     const std::string natural = section.has("mla")              ? "mla"
@@ -171,6 +192,9 @@ ModelSpec read_model_file(const std::filesystem::path& file) {
          "gated",
          "norm",
          "bias",
+         "sinks",
+         "qk_norm",
+         "sliding_window",
          "positions",
          "tied_embeddings",
          "vocab_divisible_by",
@@ -192,7 +216,10 @@ ModelSpec read_model_file(const std::filesystem::path& file) {
     model.seq = section.required_integer("seq");
     model.gated = section.flag("gated", model.gated);
     model.norm = section.choice("norm", model.norm, {{"rms", Norm::Rms}, {"layer", Norm::Layer}});
-    model.bias = section.flag("bias", model.bias);
+    model.biases = read_biases(section);
+    model.sinks = section.flag("sinks", model.sinks);
+    model.qk_norm = section.flag("qk_norm", model.qk_norm);
+    model.sliding_window = section.integer("sliding_window", model.sliding_window);
     model.positions = section.choice("positions", model.positions,
                                      {{"rotary", Positions::Rotary},
                                       {"learned", Positions::Learned},

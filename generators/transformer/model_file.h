@@ -8,7 +8,8 @@
 //     seq: 4096
 //
 // Optional, with what is taken otherwise: name (the file's name), kv_heads (heads), head_dim
-// (hidden / heads), gated (true), norm (rms), bias (false), positions (rotary), tied_embeddings
+// (hidden / heads), gated (true), norm (rms), bias (false; true, or a list of qkv, projection, mlp,
+// router), sinks (false), qk_norm (false), sliding_window (0), positions (rotary), tied_embeddings
 // (false), attention (mha or gqa by the heads, mla where there is a map of that name),
 // vocab_divisible_by (0), dropout (true for norm: layer), dtypes (weights, activations, gradients,
 // optimizer; ModelSpec's defaults), and

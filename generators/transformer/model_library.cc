@@ -8,13 +8,12 @@
 #include "base/errors.h"
 #include "base/shipped_files.h"
 #include "base/suggest.h"
+#include "generators/transformer/hf_config.h"
 #include "generators/transformer/model_file.h"
 
 namespace npunet::generators {
 
 namespace {
-
-const std::vector<std::string> extensions{".yml", ".yaml"};
 
 std::filesystem::path models_folder() {
     return shipped_path("configs/models");
@@ -23,18 +22,28 @@ std::filesystem::path models_folder() {
 }  // namespace
 
 std::vector<std::string> known_models() {
-    return names_of_files(models_folder(), extensions);
+    return names_of_files(models_folder(), {".yml"});
+}
+
+bool is_model_file(const std::string& name_or_file) {
+    return is_file_name(name_or_file, {".yml", ".yaml", ".json"});
 }
 
 ModelSpec load_model(const std::string& name_or_file) {
-    if (is_file_name(name_or_file, extensions)) {
-        return read_model_file(name_or_file);
+    if (is_model_file(name_or_file)) {
+        const std::filesystem::path path = name_or_file;
+        std::error_code error;
+        if (std::filesystem::is_regular_file(path / "config.json", error)) {
+            return read_hf_config(path / "config.json");
+        }
+        return path.extension() == ".json" ? read_hf_config(path) : read_model_file(path);
     }
     const std::vector<std::string> names = known_models();
     if (std::find(names.begin(), names.end(), name_or_file) == names.end()) {
-        throw InputError({"--model", "", fmt::format("'{}'", name_or_file),
-                          fmt::format("a model file (.yml) or one of {}", fmt::join(names, ", ")),
-                          did_you_mean(name_or_file, names)});
+        throw InputError(
+            {"--model", "", fmt::format("'{}'", name_or_file),
+             fmt::format("a model file (.yml), a config.json or one of {}", fmt::join(names, ", ")),
+             did_you_mean(name_or_file, names)});
     }
     return read_model_file(models_folder() / (name_or_file + ".yml"));
 }

@@ -2,6 +2,7 @@
 //
 //     ModelSpec a = load_model("llama2-7b");
 //     ModelSpec b = load_model("experiments/wide.yml");
+//     ModelSpec c = load_model("Mistral-7B-v0.1/config.json");
 #pragma once
 
 #include <string>
@@ -14,8 +15,11 @@ namespace npunet::generators {
 /// Names of the shipped models, sorted.
 [[nodiscard]] std::vector<std::string> known_models();
 
-/// A model by its name, or a model file: whatever holds a '/' or ends in .yml or .yaml. Throws
-/// InputError; for an unknown name it lists the known ones.
+/// Whether the text names a file: it holds a '/' or ends in .yml, .yaml or .json.
+[[nodiscard]] bool is_model_file(const std::string& name_or_file);
+
+/// A model by its name, a model file, or the config.json of the Hugging Face hub (also by its
+/// folder). Throws InputError; for an unknown name it lists the known ones.
 [[nodiscard]] ModelSpec load_model(const std::string& name_or_file);
 
 }  // namespace npunet::generators

@@ -60,9 +60,14 @@ void check_latent_attention(const ModelSpec& model, const std::string& source) {
                          model.positions == Positions::Rotary ? "" : " without rotary positions"),
              "an even number of channels to rotate, and positions: rotary", ""});
     }
-    if (model.bias) {
-        throw InputError({source, "bias", "true beside mla", "latent attention without biases",
+    if (model.biases.any()) {
+        throw InputError({source, "bias", "biases beside mla", "latent attention without biases",
                           "Leave bias out"});
+    }
+    if (model.sinks || model.qk_norm) {
+        throw InputError({source, model.sinks ? "sinks" : "qk_norm", "true beside mla",
+                          "latent attention, whose vectors have norms of their own",
+                          "Leave it out"});
     }
     if (model.heads * std::max(mla.qk_nope_head_dim + mla.v_head_dim, model.head_dim) > widest) {
         throw InputError(
@@ -119,7 +124,7 @@ ModelSpec gpt_model(const DenseSizes& sizes) {
     ModelSpec model = dense_model(sizes);
     model.gated = false;
     model.norm = Norm::Layer;
-    model.bias = true;
+    model.biases = gpt_biases;
     model.positions = Positions::Learned;
     return model;
 }
@@ -150,10 +155,11 @@ LayerParameters attention_parameters(const ModelSpec& model) {
     } else {
         count.matrices += model.hidden * model.qkv_width();
     }
-    if (model.bias) {
-        count.split_biases = model.qkv_width();
-        count.replicated += model.hidden;
-    }
+    count.split_biases = model.biases.qkv ? model.qkv_width() : 0;
+    count.split_biases += model.sinks ? model.heads : 0;
+    count.head_norms =
+        model.qk_norm ? 2 * (norm_parameters(model) / model.hidden) * model.head_dim : 0;
+    count.replicated += count.head_norms + (model.biases.projection ? model.hidden : 0);
     return count;
 }
 
@@ -167,7 +173,7 @@ std::int64_t mlp_weights(const ModelSpec& model, std::int64_t ffn) {
 LayerParameters layer_parameters(const ModelSpec& model) {
     LayerParameters count = attention_parameters(model);
     count.matrices += mlp_weights(model, model.ffn);
-    if (model.bias) {
+    if (model.biases.mlp) {
         count.split_biases += model.up_width();
         count.replicated += model.hidden;
     }
@@ -180,10 +186,11 @@ LayerParameters moe_layer_parameters(const ModelSpec& model) {
     count.matrices += mlp_weights(model, model.shared_width());
     count.router = model.hidden * moe.experts;
     count.router_bias = moe.router_bias ? moe.experts : 0;
-    count.replicated += count.router + count.router_bias;
+    count.trained_bias = model.biases.router ? moe.experts : 0;
+    count.replicated += count.router + count.router_bias + count.trained_bias;
     count.expert_weights = mlp_weights(model, moe.ffn);
     count.experts = moe.experts * count.expert_weights;
-    if (model.bias) {
+    if (model.biases.mlp) {
         const std::int64_t up = (model.gated ? 2 : 1) * moe.ffn;
         count.experts += moe.experts * (up + model.hidden);
         count.split_biases += moe.shared_experts * up;
@@ -248,6 +255,14 @@ void check_model(const ModelSpec& model, const std::string& source) {
     if (model.positions == Positions::Rotary && !model.latent() && model.head_dim % 2 != 0) {
         throw InputError({source, "head_dim", fmt::format("{}", model.head_dim),
                           "an even number: rotary positions rotate pairs of channels", ""});
+    }
+    if (model.biases.router && model.moe.experts == 0) {
+        throw InputError({source, "bias", "router in a model without experts",
+                          "biases of layers that the model has", "Leave router out"});
+    }
+    if (model.sliding_window < 0 || model.sliding_window > longest) {
+        throw InputError({source, "sliding_window", fmt::format("{}", model.sliding_window),
+                          fmt::format("0 (all tokens) to {}", longest), ""});
     }
     if (model.vocab_divisible_by < 0 || model.vocab_divisible_by > widest) {
         throw InputError({source, "vocab_divisible_by", fmt::format("{}", model.vocab_divisible_by),

@@ -44,6 +44,18 @@ struct LatentAttention {
     std::int64_t v_head_dim = 0;
 };
 
+/// Which linear layers have biases. The LM head never has one.
+struct Biases {
+    bool qkv = false;         ///< queries, keys and values
+    bool projection = false;  ///< the result of attention
+    bool mlp = false;         ///< both products of the MLP, of every expert too
+    bool router = false;      ///< trained, unlike MixtureOfExperts::router_bias
+    [[nodiscard]] bool any() const { return qkv || projection || mlp || router; }
+};
+
+/// As in GPT: every linear layer but router and head.
+constexpr Biases gpt_biases{true, true, true, false};
+
 /// Which experts the tokens choose.
 struct Routing {
     enum class Kind {
@@ -62,7 +74,7 @@ struct MixtureOfExperts {
     std::int64_t ffn = 0;      ///< inner width of an expert
     std::int64_t shared_experts = 0;
     std::int64_t dense_layers_first = 0;
-    bool router_bias = false;  ///< the router adds a bias to each expert's score
+    bool router_bias = false;  ///< adds a bias without gradient to each expert's score
     Routing routing;
     double capacity_factor = 0.0;  ///< most tokens of an expert / mean; 0: dropless
 };
@@ -79,7 +91,12 @@ struct ModelSpec {
     std::int64_t seq = 0;       ///< the longest sequence; rows of the table of learned positions
     bool gated = true;          ///< MLP of three matrices (SwiGLU) instead of two (GeLU)
     Norm norm = Norm::Rms;
-    bool bias = false;  ///< every linear layer but the LM head has a bias
+    Biases biases;
+    bool sinks = false;    ///< each head has a trained score that its softmax counts, of no token
+    bool qk_norm = false;  ///< queries and keys of a head are normalised, with a weight a channel
+    /// Tokens that a query of some or all layers meets; 0: all before it. Not modelled: only a note
+    /// says so.
+    std::int64_t sliding_window = 0;
     Positions positions = Positions::Rotary;
     bool tied_embeddings = false;  ///< the LM head uses the token embedding's table
     /// Where the vocabulary does not divide by the tensor-parallel degree, it is padded to a
@@ -139,10 +156,12 @@ struct DenseSizes {
 /// Parameters of one decoder layer by what tensor parallelism does to them.
 struct LayerParameters {
     std::int64_t matrices = 0;      ///< weights of attention, dense MLP, shared experts: divided
-    std::int64_t split_biases = 0;  ///< biases of QKV and up: divided
+    std::int64_t split_biases = 0;  ///< biases of QKV and up, sinks: divided
     /// Norms, biases of projection and down, the router: on every rank whole.
     std::int64_t replicated = 0;
     std::int64_t router = 0;          ///< weights of the router, of `replicated`
+    std::int64_t trained_bias = 0;    ///< its trained biases, of `replicated`
+    std::int64_t head_norms = 0;      ///< norms of queries and keys, of `replicated`
     std::int64_t router_bias = 0;     ///< its biases, which have no gradients, of `replicated`
     std::int64_t experts = 0;         ///< routed experts, weights and biases
     std::int64_t expert_weights = 0;  ///< matrices of one routed expert

@@ -263,6 +263,13 @@ std::vector<std::string> notes_on_parameters_without_effect(const ModelSpec& mod
         plan.dp * plan.cp == 1 && (model.moe.experts == 0 || plan.expert_replicas() == 1);
     check(alone && plan.zero > 0, fmt::format("--zero {}", plan.zero), "a single replica");
     check(alone && plan.overlap_grad_reduce, "--overlap-grad-reduce", "a single replica");
+    const std::int64_t keys = plan.mode == Mode::Decode ? plan.context : plan.sequence;
+    if (model.sliding_window > 0 && keys > model.sliding_window) {
+        notes.push_back(fmt::format(
+            "the sliding window of {} tokens that layers of {} have is not modelled: each query "
+            "attends to all tokens before it",
+            model.sliding_window, model.name));
+    }
     return notes;
 }
 

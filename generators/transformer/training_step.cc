@@ -167,7 +167,7 @@ private:
             if (local_.sequence_parallel) {
                 sum += experts ? own_.moe_layer_replicated : own_.layer_replicated;
             } else {
-                sum += experts ? own_.router : 0;
+                sum += own_.head_norms + (experts ? own_.router : 0);
             }
         }
         return sum;
@@ -222,6 +222,7 @@ private:
     void finish_step() {
         parameters_.finish_gradients();
         builder_.collective(local_.sequence_parallel ? "sequence_parallel_gradients_all_reduce"
+                            : own_.head_norms > 0    ? "replicated_gradients_all_reduce"
                                                      : "router_gradients_all_reduce",
                             {tensor_group, chakra::CollectiveType::AllReduce,
                              parameters_.gradient_elements(partly_seen()) * local_.dtypes.gradients,

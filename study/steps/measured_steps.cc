@@ -291,10 +291,10 @@ private:
             model.dropout = true;
             model.tied_embeddings = true;
         } else if (mpt) {
-            model.bias = false;
+            model.biases = {};
             model.tied_embeddings = true;
         } else if (nemotron) {
-            model.bias = false;
+            model.biases = {};
             model.positions = generators::Positions::Rotary;
             model.tied_embeddings = false;
         } else if (!llama) {

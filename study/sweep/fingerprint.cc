@@ -11,6 +11,7 @@
 #include "engine/machine/named_profiles.h"
 #include "generators/transformer/model_library.h"
 #include "topology/network/network_description.h"
+#include "topology/yaml/machine.h"
 #include "topology/yaml/network_reader.h"
 
 namespace npunet::study {
@@ -18,6 +19,10 @@ namespace npunet::study {
 namespace {
 
 std::uint64_t fnv1a_of_file(const std::string& path, std::uint64_t hash) {
+    if (topology::names_machine(path)) {
+        const topology::ReadyMachine machine = topology::read_machine(path, "machines");
+        return fnv1a(machine.system, fnv1a(machine.network, hash));
+    }
     std::ifstream stream(path, std::ios::binary);
     std::vector<char> block(std::size_t{1} << 20);
     while (stream) {

@@ -17,6 +17,7 @@
 #include "generators/transformer/moe_routing.h"
 #include "generators/transformer/plan_names.h"
 #include "study/simulation_run.h"
+#include "topology/yaml/machine.h"
 
 namespace npunet::study {
 
@@ -263,8 +264,7 @@ std::string existing(const fs::path& folder, const std::string& text, const std:
 
 /// Empty for the name of a shipped model.
 std::string model_path(const std::string& text, const Source& source, const fs::path& folder) {
-    const fs::path extension = fs::path(text).extension();
-    if (extension == ".yml" || extension == ".yaml" || text.find('/') != std::string::npos) {
+    if (generators::is_model_file(text)) {
         return existing(folder, text, "", "a model file", source);
     }
     return "";
@@ -397,7 +397,8 @@ Value read_value(const Parameter& parameter, const std::string& text, const Sour
             value.path = model_path(text, source, folder);
             break;
         case ValueKind::File:
-            value.path = existing(folder, text, "", "a file", source);
+            value.path =
+                topology::names_machine(text) ? text : existing(folder, text, "", "a file", source);
             break;
         case ValueKind::Prefix:
             value.path = existing(folder, text, ".0.et",

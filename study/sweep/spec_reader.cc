@@ -17,6 +17,7 @@
 #include "study/sweep/parameters.h"
 #include "study/sweep/point_list.h"
 #include "study/sweep/point_selection.h"
+#include "topology/yaml/machine.h"
 #include "topology/yaml/network_sections.h"
 
 namespace npunet::study {
@@ -41,8 +42,8 @@ public:
 
     DesignSpace read() {
         check_keys(root_,
-                   {"workload", "plan", "where", "sample", "points", "systems", "networks",
-                    "dialects", "fidelity", "limits", "then"},
+                   {"workload", "plan", "where", "sample", "points", "machines", "systems",
+                    "networks", "dialects", "fidelity", "limits", "then"},
                    {});
         read_workload(root_.at("workload"));
         parameters_ = parameters_of(space_.kind);
@@ -51,6 +52,7 @@ public:
             read_plan(*plan);
         }
         read_points_file();
+        add_machines();
         add_machine("systems", "system");
         add_machine("networks", "network");
         add_machine("dialects", "dialect");
@@ -229,6 +231,34 @@ private:
         }
     }
 
+    /// Ready machines: the network and the system of each.
+    void add_machines() {
+        const auto field = root_.find("machines");
+        if (!field) {
+            return;
+        }
+        Axis axis{{"network", "system"}, {}, field->is_list()};
+        for (const YamlField& item : field->items()) {
+            const std::string& text = item.text("a machine with its count, such as dgx-h100:4");
+            const Source source = source_of(item);
+            static_cast<void>(
+                topology::read_machine(text, fmt::format("{}: {}", source.file, source.place)));
+            std::vector<Value> row;
+            for (const std::string& name : axis.names) {
+                row.push_back(
+                    read_value(find_parameter(parameters_, name, source), text, source, folder_));
+            }
+            axis.rows.push_back(std::move(row));
+        }
+        if (axis.rows.empty()) {
+            field->refuse("an empty list", "at least one machine");
+        }
+        for (const std::string& name : axis.names) {
+            refuse_twice(name, *field);
+        }
+        space_.axes.push_back(std::move(axis));
+    }
+
     /// Of the NPUs of the systems; nothing where one of them does not say.
     [[nodiscard]] std::optional<Bytes> least_capacity() const {
         std::optional<Bytes> least;
@@ -291,7 +321,8 @@ private:
     }
 
     void check_given() const {
-        require("network", "networks", "Add networks: [configs/networks/ring-8.yml]");
+        require("network", "networks",
+                "Add networks: [configs/networks/ring-8.yml], or machines: [dgx-h100:4]");
         if (space_.kind == WorkloadKind::Model) {
             require("model", "workload.model", "Name a model, traces (prefix) or a collective");
             require("batch", "workload.batch",

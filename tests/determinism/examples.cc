@@ -62,6 +62,10 @@ void add_traces(std::vector<Example>& list) {
         {"mixtral-8x7b", "--dp 4 --ep 4"},
         {"deepseek-v3", "--dp 4 --ep 4 --tp 2"},
         {"llama2-4layer", "--dp 2 --tp 2 --pp 2"},
+        {"llama3-70b", "--tp 2 --pp 2"},
+        {"qwen2.5-72b", "--tp 2 --zero 1 --dp 2"},
+        {"gpt-oss-20b", "--dp 4 --ep 4 --tp 2"},
+        {"gpt-oss-120b", "--tp 4 --ep 4 --etp 1 --sequence-parallel"},
     };
     for (const auto& [model, plan] : steps) {
         list.push_back({fmt::format("traces/{}", model),

@@ -21,6 +21,7 @@
 #include "tests/support/refusals.h"
 #include "tests/support/temporary_folder.h"
 #include "topology/network/network_description.h"
+#include "topology/yaml/machine.h"
 #include "topology/yaml/network_reader.h"
 
 namespace npunet::docs_test {
@@ -178,6 +179,10 @@ TEST(Inputs, EveryShippedFileIsRead) {
             EXPECT_NO_THROW(read_model(path));
         } else if (kind == "text") {
             EXPECT_NO_THROW(static_cast<void>(generators::read_text_workload(path)));
+        } else if (kind == "machines") {
+            // Read at counts that fit in study/ready_machines_test.cc.
+            EXPECT_THAT(topology::known_machines(),
+                        ::testing::Contains(entry.path().stem().string()));
         } else if (kind == "systems") {
             std::vector<std::string> warnings;
             EXPECT_NO_THROW(static_cast<void>(

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "generators/transformer/model_file.h"
@@ -22,11 +23,13 @@ using ::testing::Not;
 // published counts.
 TEST(ParameterCount, OfShippedModelsIsExact) {
     const std::pair<const char*, std::int64_t> counts[] = {
-        {"gpt2-small", 124'439'808},      {"gpt3-175b", 174'604'259'328},
-        {"llama2-7b", 6'738'415'616},     {"llama2-70b", 68'976'648'192},
-        {"llama3-8b", 8'030'261'248},     {"llama3-405b", 405'853'388'800},
-        {"mixtral-8x7b", 46'702'792'704}, {"deepseek-v3", 671'026'404'352},
-        {"llama2-4layer", 1'071'681'536},
+        {"gpt2-small", 124'439'808},       {"gpt3-175b", 174'604'259'328},
+        {"llama2-7b", 6'738'415'616},      {"llama2-70b", 68'976'648'192},
+        {"llama3-8b", 8'030'261'248},      {"llama3-405b", 405'853'388'800},
+        {"mixtral-8x7b", 46'702'792'704},  {"deepseek-v3", 671'026'404'352},
+        {"llama2-4layer", 1'071'681'536},  {"llama3-70b", 70'553'706'496},
+        {"qwen2.5-72b", 72'706'203'648},   {"gpt-oss-20b", 20'914'757'184},
+        {"gpt-oss-120b", 116'829'156'672},
     };
     for (const auto& [name, count] : counts) {
         EXPECT_EQ(parameter_count(load_model(name)), count) << name;
@@ -56,6 +59,25 @@ TEST(ActiveParameters, LeaveOutTheExpertsOfOtherTokens) {
     EXPECT_EQ(active_parameter_count(deepseek), parameter_count(deepseek) - 58 * 248 * routed);
     const ModelSpec dense = load_model("gpt2-small");
     EXPECT_EQ(active_parameter_count(dense), parameter_count(dense));
+}
+
+// gpt-oss: QKV h (a + 2 g) d with biases, projection a d h with biases, a sink a head, router h E
+// with biases, experts of 3 h f with biases 2 f + h, two norms of h. A token meets 4 experts.
+TEST(ParameterCount, OfBiasesAndSinksIsTheSumOfTheirShapes) {
+    for (const auto& [name, layers, experts] :
+         {std::tuple{"gpt-oss-20b", 24, 32}, std::tuple{"gpt-oss-120b", 36, 128}}) {
+        const std::int64_t h = 2880;
+        const std::int64_t qkv = (64 + 2 * 8) * 64;
+        const std::int64_t expert = 3 * h * h + 2 * h + h;
+        const std::int64_t rest =
+            h * qkv + qkv + 64 * 64 * h + h + 64 + h * experts + experts + 2 * h;
+        const std::int64_t tables = 2 * 201'088 * h + h;
+        const ModelSpec model = load_model(name);
+        EXPECT_EQ(parameter_count(model), layers * (rest + experts * expert) + tables);
+        EXPECT_EQ(active_parameter_count(model), layers * (rest + 4 * expert) + tables);
+        EXPECT_EQ(multiplying_weights(model),
+                  layers * (h * qkv + 64 * 64 * h + h * experts + 4 * 3 * h * h) + 201'088 * h);
+    }
 }
 
 // Latent attention: h (q + kv + r) + q a (n + r) + kv a (n + v) + a v h, without low-rank queries
@@ -152,6 +174,28 @@ TEST_F(ModelFile, RangesNameTheLine) {
     EXPECT_THAT(error_of("hidden: 64\nlayers: 2\nheads: 4\nffn: 2000000\nvocab: 1\nseq: 1\n"
                          "moe: {experts: 8, top_k: 1}\n"),
                 AllOf(HasSubstr("mine.yml: moe.ffn: found 2000000"), Not(HasSubstr("line"))));
+}
+
+TEST_F(ModelFile, ReadsBiasesByLayer) {
+    const Biases all = read_model_file(write(minimal_ + "bias: true\n")).biases;
+    EXPECT_TRUE(all.qkv && all.projection && all.mlp && !all.router);
+    EXPECT_FALSE(read_model_file(write(minimal_ + "bias: false\n")).biases.any());
+    EXPECT_FALSE(read_model_file(write(minimal_ + "bias: []\n")).biases.any());
+    const ModelSpec model =
+        read_model_file(write(minimal_ + "bias: [qkv, router]\nsinks: true\nqk_norm: true\n"
+                                         "sliding_window: 8\nmoe: {experts: 8, top_k: 2}\n"));
+    EXPECT_TRUE(model.biases.qkv && model.biases.router);
+    EXPECT_FALSE(model.biases.projection || model.biases.mlp);
+    EXPECT_TRUE(model.sinks && model.qk_norm);
+    EXPECT_EQ(model.sliding_window, 8);
+    // QKV 3 x 64, 8 scores, 4 sinks, two norms of 16 channels: for each of two layers.
+    const ModelSpec plain = read_model_file(write(minimal_ + "moe: {experts: 8, top_k: 2}\n"));
+    EXPECT_EQ(parameter_count(model) - parameter_count(plain), 2 * (3 * 64 + 8 + 4 + 2 * 16));
+    EXPECT_THAT(error_of(minimal_ + "bias: [qvk]\n"),
+                AllOf(HasSubstr("line 7, bias[0]"), HasSubstr("qkv")));
+    EXPECT_THAT(error_of(minimal_ + "bias: maybe\n"), HasSubstr("one of true, false"));
+    EXPECT_THAT(error_of(minimal_ + "bias: [router]\n"), HasSubstr("without experts"));
+    EXPECT_THAT(error_of(minimal_ + "sliding_window: -1\n"), HasSubstr("line 7, sliding_window"));
 }
 
 TEST_F(ModelFile, DropoutFollowsTheNormUnlessSaid) {

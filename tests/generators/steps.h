@@ -43,9 +43,20 @@ inline ModelSpec small_gpt() {
     model.kv_heads = 8;
     model.gated = false;
     model.norm = Norm::Layer;
-    model.bias = true;
+    model.biases = gpt_biases;
     model.positions = Positions::Learned;
     model.tied_embeddings = true;
+    return model;
+}
+
+/// What gpt-oss and Qwen3 have besides: some biases, sinks, norms of queries and keys.
+inline ModelSpec small_oss() {
+    ModelSpec model = small_model();
+    model.name = "small-oss";
+    model.kv_heads = 8;
+    model.biases = {true, false, true, false};
+    model.sinks = true;
+    model.qk_norm = true;
     return model;
 }
 

@@ -103,7 +103,7 @@ TEST(TrainingStep, EveryComputeNodeHasFlopsAndBytes) {
 // What the ranks of one replica own: every parameter once, what tp does not divide on every tp rank
 // again, and a tied table twice when first and last stage differ. Gradients are 4 bytes.
 TEST(TrainingStep, GradientSumsCoverTheParametersOfEveryRank) {
-    for (const ModelSpec& model : {small_model(), small_gpt()}) {
+    for (const ModelSpec& model : {small_model(), small_gpt(), small_oss()}) {
         for (const Plan& plan : many_plans()) {
             const std::int64_t whole_on_every_rank =
                 model.layers * layer_parameters(model).replicated + position_parameters(model) +
@@ -117,7 +117,8 @@ TEST(TrainingStep, GradientSumsCoverTheParametersOfEveryRank) {
             const auto reduces = [](const Node& node) {
                 return is_collective(node, CollectiveType::AllReduce) &&
                        contains(node.name, "_gradients_all_reduce") &&
-                       !contains(node.name, "sequence_parallel") && !contains(node.name, "tied");
+                       !contains(node.name, "sequence_parallel") && !contains(node.name, "tied") &&
+                       !contains(node.name, "replicated");
             };
             EXPECT_TRUE(sum(workload, "comm_size", reduces) ==
                         (replicas > 1 ? WideCount{4} * replicas * owned : 0))
@@ -127,6 +128,26 @@ TEST(TrainingStep, GradientSumsCoverTheParametersOfEveryRank) {
                         WideCount{4 + 2 * 12 + 2} * replicas * owned)
                 << model.name << " " << describe(plan);
         }
+    }
+}
+
+// Norms of queries and keys are whole on every tp rank, which meets its own heads only: 2 x 16
+// channels of each of the layers, 4 bytes each, also without sequence parallelism; with it all that
+// is replicated and the final norm.
+TEST(TrainingStep, NormsOfHeadsAreSummedOverTensorRanks) {
+    const ModelSpec model = small_oss();
+    for (const bool split : {false, true}) {
+        Plan plan;
+        plan.tp = 4;
+        plan.sequence_parallel = split;
+        const auto sums = [split](const Node& node) {
+            return is_collective(node, CollectiveType::AllReduce) &&
+                   contains(node.name,
+                            split ? "sequence_parallel_gradients" : "replicated_gradients");
+        };
+        const std::int64_t own =
+            split ? model.layers * layer_parameters(model).replicated + 64 : model.layers * 2 * 16;
+        EXPECT_TRUE(sum(generate(model, plan), "comm_size", sums) == WideCount{4} * 4 * own);
     }
 }
 

@@ -18,6 +18,7 @@
 #include "topology/routing/automatic_router.h"
 #include "topology/routing/graph_router.h"
 #include "topology/yaml/link_fields.h"
+#include "topology/yaml/physical_file.h"
 
 namespace npunet::topology {
 
@@ -233,15 +234,40 @@ void read_line(const std::string& file, std::size_t number, const std::string& l
                    {bandwidth_at(field(2), gigabyte).rate, latency_at(field(3)).time}, count, both);
 }
 
-void read_file(const YamlField& name, GigaByte gigabyte, CustomGraph& graph) {
+std::filesystem::path path_of(const YamlField& name, const std::string& expected) {
     const std::filesystem::path path =
         std::filesystem::path(name.file()).parent_path() / name.text("the name of a file");
-    const std::string expected = "a file with one line a link";
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored) || std::filesystem::is_directory(path, ignored)) {
         name.refuse(name.found(), expected, "Check the path");
     }
+    return path;
+}
+
+void add_physical(const PhysicalFile& physical, const std::string& file, CustomGraph& graph) {
+    const auto field = [&](const std::string& place, const std::string& name) {
+        return YamlField::of_text(file, place, name);
+    };
+    for (const std::string& npu : physical.npus) {
+        graph.add_node(field("line 1", npu), true);
+    }
+    for (const std::string& name : physical.switches) {
+        graph.add_node(field("line 2", name), false);
+    }
+    for (const PhysicalLink& link : physical.links) {
+        graph.add_link(field(link.place, link.from), field(link.place, link.to), link.speed, 1,
+                       true);
+    }
+}
+
+void read_file(const YamlField& name, GigaByte gigabyte, CustomGraph& graph) {
+    const std::string expected = "a file with one line a link";
+    const std::filesystem::path path = path_of(name, expected);
     const std::string text = read_input_text(path, expected, "Check the path");
+    if (is_physical_text(text)) {
+        add_physical(read_physical_text(path.string(), text), path.string(), graph);
+        return;
+    }
     std::size_t number = 0;
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -384,7 +410,7 @@ Routes make_routes(const std::string& word, std::uint64_t seed, const YamlField&
 
 StandaloneNetwork read_custom(const YamlField& section, GigaByte gigabyte,
                               const UnknownKeys& unknown) {
-    check_keys(section, {"nodes", "links", "file", "tiers"}, unknown);
+    check_keys(section, {"nodes", "links", "file", "tiers", "logical"}, unknown);
     const auto file = section.find("file");
     CustomGraph graph(file.has_value());
     if (!file || section.find("nodes")) {
@@ -402,8 +428,13 @@ StandaloneNetwork read_custom(const YamlField& section, GigaByte gigabyte,
     own.network = graph.make(section);
     check_reach(section, own.network.graph);
     const auto tiers = section.find("tiers");
-    own.network.tiers =
-        tiers ? read_tiers(*tiers, unknown, own.network.graph) : find_tiers(own.network.graph);
+    const auto logical = section.find("logical");
+    if (tiers && logical) {
+        logical->refuse("logical in addition to tiers", "one of the two", "Remove one of them");
+    }
+    own.network.tiers = tiers     ? read_tiers(*tiers, unknown, own.network.graph)
+                        : logical ? read_logical(*logical, own.network.graph)
+                                  : find_tiers(own.network.graph);
     own.routing.offered = {"auto", "balanced", "shortest-path", "up-down",
                            "ecmp", "spray",    "adaptive"};
     own.routing.make = make_routes;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -17,7 +18,9 @@
 #include "topology/network/packet_checks.h"
 #include "topology/network/reducing_switches.h"
 #include "topology/yaml/link_fields.h"
+#include "topology/yaml/machine.h"
 #include "topology/yaml/network_sections.h"
+#include "topology/yaml/physical_file.h"
 #include "topology/yaml/standalone_network.h"
 
 namespace npunet::topology {
@@ -221,6 +224,15 @@ YamlField field_at(YamlField field, const std::string& path) {
     return field;
 }
 
+/// `Custom: {file: NAME}` beside that file.
+std::string custom_text(const std::string& path) {
+    std::string quoted;
+    for (const char c : std::filesystem::path(path).filename().string()) {
+        quoted += c == '\'' ? "''" : std::string(1, c);
+    }
+    return "Custom: {file: '" + quoted + "'}";
+}
+
 /// Whether packets of a message may take several routes where network.yml does not say that they
 /// should: go-back-n mistakes what overtakes for losses, and HPCC and the credits of a receiver
 /// watch one path.
@@ -287,8 +299,18 @@ NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const Un
 
 NetworkDescription read_network(const std::string& path, GigaByte gigabyte, bool tolerant,
                                 std::vector<std::string>* warnings, const NetworkChanges& changes) {
-    return network_of(YamlField::load(path, "a network description", beginning), gigabyte,
-                      {tolerant, warnings}, changes);
+    const UnknownKeys unknown{tolerant, warnings};
+    if (names_machine(path)) {
+        const ReadyMachine machine = read_machine(path, "--network");
+        return network_of(YamlField::parse(path, machine.network, beginning), gigabyte, unknown,
+                          changes);
+    }
+    if (is_physical_file(path)) {
+        return network_of(YamlField::parse(path, custom_text(path), beginning), gigabyte, unknown,
+                          changes);
+    }
+    return network_of(YamlField::load(path, "a network description", beginning), gigabyte, unknown,
+                      changes);
 }
 
 NetworkDescription parse_network(const std::string& text, const std::string& name,

@@ -1,4 +1,5 @@
-// Reads a network.yml, or the same text from memory.
+// Reads a network.yml, a topology file of an ns-3 simulator (topology/yaml/physical_file.h), the
+// network of a ready machine (topology/yaml/machine.h), or a network.yml from memory.
 //
 //     NetworkDescription network = read_network("net.yml", GigaByte::Decimal);
 //     NetworkDescription ring = parse_network(

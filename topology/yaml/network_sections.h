@@ -85,6 +85,12 @@ struct FatTreeParameters {
 [[nodiscard]] std::vector<Tier> read_tiers(const YamlField& tiers, const UnknownKeys& unknown,
                                            const Graph& graph);
 
+/// The key `logical` of a Custom network: the sizes of its logical dimensions, the innermost first,
+/// or ASTRA-sim's file of them, {"logical-dims": ["8", "4"]}, relative to the network description.
+/// NPUs that differ in the first k dimensions only are a block of tier k. Refuses sizes whose
+/// product is not the number of NPUs.
+[[nodiscard]] std::vector<Tier> read_logical(const YamlField& field, const Graph& graph);
+
 /// The key `placement`: linear, snake, a list of NPUs (one for each rank), or the name of a file
 /// with that list, relative to the network description. The file holds numbers separated by blanks,
 /// commas or line ends, in brackets or not; '#' begins a comment. Refuses what is not a permutation

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/suggest.h"
+#include "topology/network/tiers.h"
 #include "topology/yaml/network_sections.h"
 
 namespace npunet::topology {
@@ -204,6 +206,46 @@ private:
 std::vector<Tier> read_tiers(const YamlField& tiers, const UnknownKeys& unknown,
                              const Graph& graph) {
     return TiersReader(graph, unknown).read(tiers);
+}
+
+namespace {
+
+/// The sizes: of a list, or of ASTRA-sim's file.
+std::vector<YamlField> logical_sizes(const YamlField& field) {
+    if (field.is_list() || field.number()) {
+        return field.items();
+    }
+    const std::filesystem::path path =
+        std::filesystem::path(field.file()).parent_path() / field.text("sizes, or a file");
+    const YamlField file =
+        YamlField::load(path.string(), "logical dimensions", "{\"logical-dims\": [\"8\", \"4\"]}");
+    check_keys(file, {"logical-dims"}, {});
+    return file.at("logical-dims").items();
+}
+
+}  // namespace
+
+std::vector<Tier> read_logical(const YamlField& field, const Graph& graph) {
+    const auto npus = static_cast<std::int64_t>(graph.npus());
+    std::vector<std::pair<std::string, std::int64_t>> blocks;
+    std::int64_t block = 1;
+    std::string product;
+    for (const YamlField& size : logical_sizes(field)) {
+        const std::int64_t factor = size.whole(1, npus, "the NPUs of a logical dimension");
+        block = std::min(block * factor, npus + 1);
+        product += fmt::format("{}{}", product.empty() ? "" : " x ", factor);
+        if (factor > 1) {
+            blocks.emplace_back(fmt::format("dim{}", blocks.size()), block);
+        }
+        if (blocks.size() > most_tiers) {
+            size.refuse("one dimension more", fmt::format("at most {}", most_tiers));
+        }
+    }
+    if (block != npus) {
+        field.refuse(product.empty() ? "no sizes" : product,
+                     fmt::format("sizes whose product is {}, the number of NPUs", npus));
+    }
+    return tiers_of_blocks(npus, blocks);
 }
 
 }  // namespace npunet::topology

@@ -37,8 +37,8 @@ public:
             experts();
         } else {
             norm();
-            linear(model_.up_width() / run_.parallelism.tp, model_.hidden);
-            row_linear(model_.ffn / run_.parallelism.tp);
+            linear(model_.up_width() / run_.parallelism.tp, model_.hidden, model_.biases.mlp);
+            row_linear(model_.ffn / run_.parallelism.tp, model_.biases.mlp);
         }
     }
 
@@ -73,25 +73,25 @@ private:
         }
     }
     /// Column-parallel: the bias is divided like the weight.
-    void linear(std::int64_t out, std::int64_t in) {
+    void linear(std::int64_t out, std::int64_t in, bool bias) {
         add(out * in);
-        if (model_.bias) {
+        if (bias) {
             add(out);
         }
     }
     /// Row-parallel, to the hidden size: the bias is whole.
-    void row_linear(std::int64_t in) {
+    void row_linear(std::int64_t in, bool bias) {
         add(model_.hidden * in);
-        if (model_.bias) {
+        if (bias) {
             add_sequence_parallel(model_.hidden);
         }
     }
 
     /// The projection is defined before queries, keys and values, whose module holds the norm.
     void attention() {
-        row_linear(model_.value_width() / run_.parallelism.tp);
+        row_linear(model_.value_width() / run_.parallelism.tp, model_.biases.projection);
         norm();
-        linear(model_.qkv_width() / run_.parallelism.tp, model_.hidden);
+        linear(model_.qkv_width() / run_.parallelism.tp, model_.hidden, model_.biases.qkv);
     }
 
     void experts() {

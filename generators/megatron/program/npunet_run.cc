@@ -28,6 +28,14 @@ void check_model(const TrainingRun& run) {
         refuse_plan(fmt::format("{}, a model with latent attention", run.model_size),
                     "heads with keys and values of their own", "Choose another --model-size");
     }
+    if (model.sinks || model.qk_norm || model.biases.router) {
+        refuse_plan(fmt::format("{}, a model with {}", run.model_size,
+                                model.sinks     ? "sinks"
+                                : model.qk_norm ? "norms of queries and keys"
+                                                : "trained biases of the router"),
+                    "a model without, whose parameters the buckets of gradients hold",
+                    "Choose another --model-size");
+    }
     check_division("key and value heads", model.kv_heads, "tp", p.tp);
     check_division("channels of the MLP", model.ffn, "tp", p.tp);
     check_division("tokens of a sequence", model.seq, "cp", p.cp);

@@ -36,7 +36,7 @@ inline ModelSpec random_model(Dice& dice) {
     if (kind == 0) {
         model.gated = false;
         model.norm = Norm::Layer;
-        model.bias = true;
+        model.biases = gpt_biases;
         model.positions = Positions::Learned;
         model.tied_embeddings = true;
     } else {

@@ -91,8 +91,6 @@ TEST_F(TextTest, RefusesOneThingAtATime) {
         {"data\n1\n" + layer, "line 1", "'data'", "MODEL"},
         {"HYBRID_CUSTOMIZED\n1\n" + layer, "line 1", "not supported", "HYBRID_TRANSFORMER"},
         {"DISTRIBUTED_INFERENCE\n1\n" + layer, "line 1", "not supported", "HYBRID_TRANSFORMER"},
-        {"HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 4\n1\n" + layer, "line 1",
-         "not supported", "HYBRID_TRANSFORMER"},
         {"DATA 4\n1\n" + layer, "line 1, after DATA", "'4'", "no arguments"},
         {"HYBRID_DLRM\n1\n" + embed, "line 1, after HYBRID_DLRM", "nothing", "last bottom layer"},
         {"HYBRID_DLRM 1 2\n1\n" + embed, "line 1", "'1 2'", "last bottom layer"},
