@@ -50,6 +50,7 @@ set(npunet_ns3_sources
     model/npu-fabric-attributes.cc
     model/npu-fabric-core.cc
     model/npu-fabric-core-border.cc
+    model/npu-fabric-scale-up.cc
     model/npu-fabric.cc
     model/npu-gathering.cc
     model/npu-ip-ecn.cc
