@@ -180,8 +180,56 @@ class NpuScaleUpAttributesTestCase : public TestCase
     }
 };
 
+/**
+ * @ingroup npunet-test
+ * ns3::Packets of applications, one of 936 bytes each: within a server 2 (2.5 + 1) ns, on a rail
+ * 2 (10 + 5), and over a relay both, whatever the service.
+ */
+class NpuTiersPacketTestCase : public TestCase
+{
+  public:
+    NpuTiersPacketTestCase() : TestCase("packets of applications")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        for (const std::string service : {"Datagram", "Reliable"})
+        {
+            Attributes attributes = WithScaleUp(ROCE);
+            attributes.emplace_back("PacketService", service);
+            NpuFabricHelper helper = TwoServers(attributes);
+            const NetDeviceContainer devices = helper.Install(helper.CreateNpus());
+            std::vector<Time> times(8);
+            for (uint32_t npu = 0; npu < 8; ++npu)
+            {
+                devices.Get(npu)->SetReceiveCallback(
+                    Sink([&times,
+                          npu](Ptr<NetDevice>, Ptr<const Packet> packet, uint16_t, const Address&) {
+                        times[npu] = packet->GetSize() == 936 ? Simulator::Now() : Time();
+                        return true;
+                    }));
+            }
+            for (const auto& [from, to] :
+                 std::vector<std::pair<uint32_t, uint32_t>>{{0, 1}, {2, 6}, {4, 3}})
+            {
+                devices.Get(from)->Send(Create<Packet>(936), devices.Get(to)->GetAddress(), 0x0800);
+            }
+            Simulator::Run();
+            NS_TEST_EXPECT_MSG_EQ(times[1], NanoSeconds(7), service << " within a server");
+            NS_TEST_EXPECT_MSG_EQ(times[6], NanoSeconds(30), service << " on a rail");
+            NS_TEST_EXPECT_MSG_EQ(times[3], NanoSeconds(37), service << " over a relay");
+            Simulator::Destroy();
+        }
+    }
+};
+
 /// The suite.
 NpuTestSuite g_npuTiersTestSuite("npu-tiers",
-                                 {new NpuTwoKindsTestCase, new NpuScaleUpAttributesTestCase});
+                                 {new NpuTwoKindsTestCase,
+                                  new NpuScaleUpAttributesTestCase,
+                                  new NpuTiersPacketTestCase});
 
 } // namespace

@@ -26,13 +26,13 @@ std::uint32_t Relays::take(std::vector<Record>& records, std::vector<std::uint32
 }
 
 bool Relays::has_credits(const Packet& packet) const {
-    return (*messages_[packet.message].legs)[packet.leg].part == topology::TierPart::ScaleUp;
+    return messages_[packet.message].legs[packet.leg].part == topology::TierPart::ScaleUp;
 }
 
 Relays::FlowName Relays::flow_of(const Packet& packet) const {
     const engine::Message& message = messages_[packet.message].message;
     const auto from =
-        static_cast<std::uint64_t>((*messages_[packet.message].legs)[packet.leg].from.value());
+        static_cast<std::uint64_t>(messages_[packet.message].legs[packet.leg].from.value());
     if (!message.separate) {
         return {from, packet.message, ~std::uint64_t{0}};
     }
@@ -49,7 +49,7 @@ void Relays::send(const engine::Message& message, const std::vector<Leg>& legs, 
     if (message.traffic_class == engine::Message::by_kind) {
         relayed.message.traffic_class = static_cast<std::uint8_t>(classes_.of(message.kind));
     }
-    relayed.legs = &legs;
+    relayed.legs = legs;
     relayed.service = service;
     relayed.uncut = message.bytes;
     relayed.missing =
@@ -92,7 +92,7 @@ void Relays::enter(std::uint32_t number) {
 void Relays::start(std::uint32_t number, Time flow_start) {
     Packet& packet = packets_[number];
     const Relayed& relayed = messages_[packet.message];
-    const Leg& leg = (*relayed.legs)[packet.leg];
+    const Leg& leg = relayed.legs[packet.leg];
     const bool credits = has_credits(packet);
     engine::Message part = relayed.message;
     part.id = engine::MessageId(leg.from, sent_by_[leg.from.index()]++);
@@ -143,8 +143,11 @@ void Relays::free_if_done(std::uint32_t number) {
 
 void Relays::packet_sent(std::uint32_t number) {
     const Packet packet = packets_[number];
-    const Relayed relayed = messages_[packet.message];
-    if (has_credits(packet)) {
+    const bool credits = has_credits(packet);
+    const Service service = messages_[packet.message].service;
+    const std::uint32_t handle = messages_[packet.message].message.handle;
+    const bool wants_sent = messages_[packet.message].message.wants_sent;
+    if (credits) {
         start_next(packet);
     }
     packets_[number].sent_is_due = false;
@@ -152,11 +155,11 @@ void Relays::packet_sent(std::uint32_t number) {
     if (packet.leg > 0) {
         return;
     }
-    if (has_credits(packet) && relayed.service != Service::Reliable) {
-        datagram_listener_->datagram_starts(relayed.message.handle);
+    if (credits && service != Service::Reliable) {
+        datagram_listener_->datagram_starts(handle);
     }
-    if (packet.is_last && relayed.message.wants_sent) {
-        listener_->on_sent(relayed.message.handle);
+    if (packet.is_last && wants_sent) {
+        listener_->on_sent(handle);
     }
 }
 
@@ -165,7 +168,7 @@ void Relays::packet_delivered(std::uint32_t number, Time first_byte_left) {
     const Packet packet = packets_[number];
     Relayed& relayed = messages_[packet.message];
     relayed.first_byte_left = std::min(relayed.first_byte_left, first_byte_left);
-    if (packet.leg + 1 < relayed.legs->size()) {
+    if (packet.leg + 1 < relayed.legs.size()) {
         const std::uint32_t next = take(packets_, free_packets_);
         packets_[next].message = packet.message;
         packets_[next].leg = packet.leg + 1;

@@ -50,7 +50,7 @@ public:
     /// What a message is on networks that lose packets.
     enum class Service : std::uint8_t { Reliable, Datagram, MarkableDatagram };
 
-    /// The legs must outlive the message. A datagram has one packet.
+    /// A datagram has one packet.
     void send(const engine::Message& message, const std::vector<Leg>& legs, Service service);
 
     // What becomes of packets, by the n of their handles.
@@ -66,7 +66,7 @@ private:
 
     struct Relayed {
         engine::Message message;
-        const std::vector<Leg>* legs = nullptr;
+        std::vector<Leg> legs;
         Service service = Service::Reliable;
         Bytes uncut;                 ///< not yet in packets
         bool is_cut = false;         ///< all of it is

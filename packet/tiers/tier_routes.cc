@@ -10,8 +10,13 @@ const std::vector<Leg>& TierRoutes::legs(NodeId source, NodeId destination) {
     const std::uint64_t key = std::uint64_t{static_cast<std::uint32_t>(source.value())} << 32 |
                               static_cast<std::uint32_t>(destination.value());
     const auto known = known_.find(key);
-    return known != known_.end() ? known->second
-                                 : known_.emplace(key, find(source, destination)).first->second;
+    if (known != known_.end()) {
+        return known->second;
+    }
+    if (known_.size() >= most_known) {
+        known_.clear();
+    }
+    return known_.emplace(key, find(source, destination)).first->second;
 }
 
 std::vector<Leg> TierRoutes::find(NodeId source, NodeId destination) const {

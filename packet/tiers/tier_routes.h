@@ -8,6 +8,7 @@
 #include "topology/network/network_description.h"
 #include "topology/network/scale_up.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -27,8 +28,9 @@ public:
     explicit TierRoutes(const topology::NetworkDescription& description)
         : description_(description) {}
 
-    /// The route, from its source on; at least one leg. Throws InputError where the route of a leg,
-    /// from its first node to its last, is not the same kind of links all along.
+    /// The route, from its source on; at least one leg. Valid until the next call. Throws
+    /// InputError where the route of a leg, from its first node to its last, is not the same kind
+    /// of links all along.
     const std::vector<Leg>& legs(NodeId source, NodeId destination);
 
 private:
@@ -39,8 +41,11 @@ private:
                                                 : topology::TierPart::ScaleOut;
     }
 
+    /// Some 100 MB.
+    static constexpr std::size_t most_known = std::size_t{1} << 20;
+
     const topology::NetworkDescription& description_;
-    std::unordered_map<std::uint64_t, std::vector<Leg>> known_;  ///< by source and destination
+    std::unordered_map<std::uint64_t, std::vector<Leg>> known_;  ///< some, by source, destination
 };
 
 }  // namespace npunet::packet

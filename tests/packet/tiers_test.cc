@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 #include <string>
 #include <utility>
@@ -204,6 +205,17 @@ TEST(Tiers, PacketsThatChangeOverHaveTheTurnsOfOneMessage) {
     EXPECT_EQ(TieredRun(network, crossing).delivered(0), CreditRun(pure, staying).delivered(0));
 }
 
+// What a relay passes on does not stand in line behind its own message of 500 packets to the same
+// NPU: the two take turns, so that 10 packets take some 20 times 10 ns.
+TEST(Tiers, RelayedPacketsAreNotBehindMessagesOfTheRelay) {
+    const NetworkDescription network = tiered(servers(4, 2, ethernet(TransportKind::GoBackN)));
+    const Plan plan{packets(3, 7, 500), packets(0, 7, 10)};
+    const TieredRun run(network, plan);
+    EXPECT_GT(run.delivered(1), Time::ns(200));
+    EXPECT_LT(run.delivered(1), Time::ns(260));
+    EXPECT_GT(run.delivered(0), Time::ns(5000));
+}
+
 /// Two servers of two NPUs of which one has a NIC: routes between the others have three legs.
 NetworkDescription one_nic_a_server(const std::string& packet) {
     return topology::parse_network(
@@ -350,7 +362,14 @@ struct Datagrams final : packet::DatagramListener, engine::MessageListener {
     void datagram_is_marked(std::uint32_t) override { ++marked; }
     void datagram_is_lost(std::uint32_t) override { ++lost; }
     void on_sent(std::uint32_t) override {}
-    void on_delivered(std::uint32_t, Time) override { ++delivered; }
+    void on_delivered(std::uint32_t handle, Time) override {
+        ++delivered;
+        // Each source has 200.
+        std::uint32_t& next = next_of[handle / 200];
+        EXPECT_GE(handle, next) << "in order";
+        next = handle + 1;
+    }
+    std::map<std::uint32_t, std::uint32_t> next_of;
     int started = 0;
     int marked = 0;
     int lost = 0;
