@@ -70,7 +70,7 @@ std::uint32_t Relays::cut(std::uint32_t message) {
     relayed.uncut -= packet.bytes;
     relayed.is_cut = relayed.uncut == Bytes(0);
     packet.is_last = relayed.is_cut;
-    ++relayed.under_way;
+    ++relayed.in_flight;
     return number;
 }
 
@@ -134,8 +134,8 @@ void Relays::free_if_done(std::uint32_t number) {
         return;
     }
     Relayed& relayed = messages_[packet.message];
-    --relayed.under_way;
-    if (relayed.under_way == 0 && relayed.is_cut) {
+    --relayed.in_flight;
+    if (relayed.in_flight == 0 && relayed.is_cut) {
         free_messages_.push_back(packet.message);
     }
     free_packets_.push_back(number);
@@ -174,7 +174,7 @@ void Relays::packet_delivered(std::uint32_t number, Time first_byte_left) {
         packets_[next].leg = packet.leg + 1;
         packets_[next].bytes = packet.bytes;
         packets_[next].is_last = packet.is_last;
-        ++relayed.under_way;
+        ++relayed.in_flight;
         free_if_done(number);
         enter(next);
         return;

@@ -71,7 +71,7 @@ private:
         Bytes uncut;                 ///< not yet in packets
         bool is_cut = false;         ///< all of it is
         std::int64_t missing = 0;    ///< packets that have not arrived
-        std::int64_t under_way = 0;  ///< packets of which something is still to be heard
+        std::int64_t in_flight = 0;  ///< packets of which something is still to be heard
         Time first_byte_left = Time::max();
         Time begun;
     };
