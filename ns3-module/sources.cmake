@@ -10,6 +10,8 @@ set(npunet_ns3_headers
     helper/npu-fault-list.h
     helper/npu-flow-writer.h
     helper/npu-link-statistics.h
+    helper/npu-pcap-link.h
+    helper/npu-random-flow-helper.h
     helper/npu-socket-helper.h
     helper/npu-topology-helper.h
     helper/npu-trace-log.h
@@ -40,6 +42,8 @@ set(npunet_ns3_sources
     helper/npu-fault-list.cc
     helper/npu-flow-writer.cc
     helper/npu-link-statistics.cc
+    helper/npu-pcap-link.cc
+    helper/npu-random-flow-helper.cc
     helper/npu-topology-helper.cc
     helper/npu-trace-log.cc
     model/npu-chakra-workload.cc
@@ -50,9 +54,11 @@ set(npunet_ns3_sources
     model/npu-fabric-attributes.cc
     model/npu-fabric-core.cc
     model/npu-fabric-core-border.cc
+    model/npu-fabric-scale-up.cc
     model/npu-fabric.cc
     model/npu-gathering.cc
     model/npu-ip-ecn.cc
+    model/npu-log-feed.cc
     model/npu-net-device.cc
     model/npu-network.cc
     model/npu-segment.cc
@@ -87,16 +93,20 @@ set(npunet_ns3_suites
     npu-install
     npu-internet
     npu-jobs
+    npu-log
     npu-net-device
     npu-output
     npu-own-congestion
     npu-packet-fate
+    npu-pcap-link
     npu-processes
     npu-queue
+    npu-random-flow
     npu-refusal
     npu-socket
     npu-socket-scenario
     npu-stock
+    npu-tiers
     npu-topology
     npu-trace
     npu-trace-log

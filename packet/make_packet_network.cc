@@ -6,8 +6,10 @@
 
 #include "packet/credit/credit_network.h"
 #include "packet/ethernet/ethernet_network.h"
+#include "packet/tiers/tiered_network.h"
 #include "topology/network/injection.h"
 #include "topology/network/packet_checks.h"
+#include "topology/network/scale_up.h"
 
 namespace npunet {
 
@@ -36,7 +38,9 @@ public:
         level_->send(message);
     }
 
-    [[nodiscard]] bool sends_in_order() const override { return level_->sends_in_order(); }
+    [[nodiscard]] bool sends_in_order(NodeId from, NodeId to) const override {
+        return level_->sends_in_order(from, to);
+    }
 
     [[nodiscard]] std::vector<engine::LinkUse> link_use() const override {
         level_->settle();
@@ -93,6 +97,9 @@ namespace packet {
 
 std::unique_ptr<PacketNetwork> make_network(const topology::NetworkDescription& description,
                                             engine::EventQueue& queue, topology::Losses losses) {
+    if (description.scale_up) {
+        return std::make_unique<TieredNetwork>(description, queue, losses);
+    }
     topology::check_transport(description, description.file, "packet", nullptr, losses);
     if (description.packet.flow_control == topology::FlowControl::Credit) {
         return std::make_unique<CreditNetwork>(description, queue);

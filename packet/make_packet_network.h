@@ -36,8 +36,9 @@ struct PacketOptions {
 
 namespace packet {
 
-/// A CreditNetwork or an EthernetNetwork, by packet.flow_control, which the ns-3 module can observe
-/// and split; without the routers of packet.injection. Description and queue must outlive it.
+/// A CreditNetwork or an EthernetNetwork, by packet.flow_control, or a TieredNetwork where the
+/// description has a scale_up, which the ns-3 module can observe and split; without the routers of
+/// packet.injection. Description and queue must outlive it.
 /// `losses`: as for topology::check_transport(). Throws InputError for invalid packet parameters.
 [[nodiscard]] std::unique_ptr<PacketNetwork> make_network(
     const topology::NetworkDescription& description, engine::EventQueue& queue,

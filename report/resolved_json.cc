@@ -38,6 +38,10 @@ void write_packet(JsonWriter& json, const engine::ResolvedPacket& packet) {
         write_range(json, "rto_ns", packet.pairs.timeout);
         json.member("congestion_control", packet.congestion_control);
     }
+    for (const engine::ResolvedPacket& inner : packet.scale_up) {
+        json.key("scale_up");
+        write_packet(json, inner);
+    }
     json.end_object();
 }
 

@@ -35,6 +35,11 @@ std::vector<std::string> left_out_of_fluid(const topology::NetworkDescription& n
     if (packet.transport.start_jitter > Time()) {
         parts.emplace_back("start jitter");
     }
+    if (network.scale_up) {
+        parts.emplace_back(
+            "that messages change over at NPUs between scale-up links and others, and take turns "
+            "on the former");
+    }
     if (network.multipath) {
         parts.push_back(
             fmt::format("routes of single packets (routing {})", network.routing_name()));

@@ -10,6 +10,7 @@
 #include "engine/collective_algorithms/implementation.h"
 #include "topology/network/headroom.h"
 #include "topology/network/marking.h"
+#include "topology/network/scale_up.h"
 
 namespace npunet::study {
 
@@ -82,6 +83,9 @@ void add_headroom(engine::ResolvedPacket& packet, const NetworkDescription& netw
     }
     const topology::Graph& graph = network.graph;
     for (std::size_t number = 0; number < graph.links(); ++number) {
+        if (graph.is_hidden(LinkId(number))) {
+            continue;
+        }
         const topology::Link& forth = graph.link(LinkId(number));
         const topology::Link& back = graph.link(graph.find_link(forth.to, forth.from));
         widen(packet.headroom,
@@ -97,7 +101,7 @@ void add_thresholds(engine::ResolvedPacket& packet, const NetworkDescription& ne
     packet.pmax = network.packet.ecn.pmax;
     for (std::size_t number = 0; number < graph.links(); ++number) {
         const topology::Link& link = graph.link(LinkId(number));
-        if (topology::passes_on(graph, link.from)) {
+        if (!graph.is_hidden(LinkId(number)) && topology::passes_on(graph, link.from)) {
             const topology::MarkThresholds marks =
                 topology::mark_thresholds(network.packet.ecn, link.rate);
             widen(packet.kmin, marks.kmin);
@@ -115,7 +119,9 @@ engine::ResolvedPacket packet_of(const NetworkDescription& network,
     if (parameters.flow_control == FlowControl::Credit) {
         packet.virtual_channels = network.virtual_channels();
         for (std::size_t number = 0; number < network.graph.links(); ++number) {
-            widen(packet.buffer, network.buffer_of(LinkId(number)));
+            if (!network.graph.is_hidden(LinkId(number))) {
+                widen(packet.buffer, network.buffer_of(LinkId(number)));
+            }
         }
         return packet;
     }
@@ -139,8 +145,13 @@ engine::Resolved resolve(const Machine& machine, Fidelity fidelity,
         const auto kind = static_cast<CollectiveKind>(i);
         resolved.collectives.emplace_back(name_of(kind), algorithms_of(machine, kind));
     }
-    if (fidelity == Fidelity::Packet) {
-        resolved.packet = packet_of(machine.network, pairs);
+    const NetworkDescription& network = machine.network;
+    if (fidelity == Fidelity::Packet && network.scale_up) {
+        using topology::TierPart;
+        resolved.packet = packet_of(part_of(network, TierPart::ScaleOut), pairs);
+        resolved.packet->scale_up.push_back(packet_of(part_of(network, TierPart::ScaleUp), pairs));
+    } else if (fidelity == Fidelity::Packet) {
+        resolved.packet = packet_of(network, pairs);
     }
     return resolved;
 }

@@ -22,14 +22,22 @@ struct Congestion {
     std::size_t longest = 0;  ///< the link with the longest queue
 };
 
-Congestion congestion_of(const engine::Results& results) {
+/// Links with credits neither drop, pause nor mark.
+Congestion congestion_of(const topology::NetworkDescription& network,
+                         const engine::Results& results) {
+    const auto has_credits = [&](std::size_t link) {
+        return network.packet_of(LinkId(link)).flow_control == topology::FlowControl::Credit;
+    };
     Congestion congestion;
+    while (has_credits(congestion.longest)) {
+        ++congestion.longest;
+    }
     for (std::size_t i = 0; i < results.links.size(); ++i) {
         const engine::LinkResult& link = results.links[i];
         congestion.drops += link.drops;
         congestion.pauses += link.pauses;
         congestion.marked += link.marked;
-        if (link.max_queue > results.links[congestion.longest].max_queue) {
+        if (!has_credits(i) && link.max_queue > results.links[congestion.longest].max_queue) {
             congestion.longest = i;
         }
     }
@@ -73,7 +81,7 @@ std::vector<std::string> notes_on_marks(const topology::NetworkDescription& netw
         !topology::looks_at_marks(packet.congestion_control)) {
         return {};
     }
-    const Congestion congestion = congestion_of(results);
+    const Congestion congestion = congestion_of(network, results);
     const bool pauses = packet.flow_control == topology::FlowControl::Pfc;
     // Links that are down or have errors drop packets regardless of queues.
     const bool full = pauses ? congestion.pauses > 0

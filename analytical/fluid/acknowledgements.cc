@@ -5,6 +5,7 @@
 
 #include "analytical/fluid/fluid_network.h"
 #include "engine/clock/clock_limit.h"
+#include "topology/network/scale_up.h"
 
 namespace npunet::analytical {
 
@@ -25,9 +26,13 @@ const FluidNetwork::Answers& FluidNetwork::answers_of(const Flow& flow) {
     if (!answers.hops.empty()) {
         return answers;
     }
+    answers.total = Time();
     const NodeId source = flow.message.source;
     const Bytes bytes = std::max(description_.packet.header, Bytes(1));
     for (const topology::Hop& hop : description_.route(flow.message.destination, source)) {
+        if (description_.scale_up && description_.scale_up->has(hop.link)) {
+            continue;
+        }
         const topology::Link& link = description_.graph.link(hop.link);
         const Time time = transfer_time(bytes, link.rate);
         const auto number = static_cast<std::uint32_t>(hop.link.value());

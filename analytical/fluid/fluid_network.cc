@@ -82,7 +82,7 @@ FluidNetwork::FluidNetwork(const topology::NetworkDescription& given, engine::Ev
 
 Time FluidNetwork::limit_of(LinkId number, Time full) const {
     const topology::Link& link = description_.graph.link(number);
-    switch (description_.packet.flow_control) {
+    switch (description_.packet_of(number).flow_control) {
         case topology::FlowControl::None:
             return Time::max();
         case topology::FlowControl::Pfc: {

@@ -71,7 +71,9 @@ public:
 
     void record_load(engine::LinkLoadRecorder* load) override;
     void send(const engine::Message& message) override;
-    [[nodiscard]] bool sends_in_order() const override { return queue_pairs_; }
+    [[nodiscard]] bool sends_in_order(NodeId /* from */, NodeId /* to */) const override {
+        return queue_pairs_;
+    }
     [[nodiscard]] std::vector<std::string> notes(Time finish) const override;
     [[nodiscard]] std::optional<engine::CongestionTimes> congestion_times(
         Time finish) const override;

@@ -21,15 +21,14 @@ class PacketTimes {
 public:
     explicit PacketTimes(const topology::NetworkDescription& description)
         : description_(description),
-          full_(std::max(description.packet.mtu + description.packet.header, Bytes(1))),
-          credits_(description.packet.flow_control == topology::FlowControl::Credit) {}
+          full_(std::max(description.packet.mtu + description.packet.header, Bytes(1))) {}
 
     [[nodiscard]] Bytes full() const { return full_; }
 
     /// With the time for what has to be sent again, in the mean.
-    [[nodiscard]] Time with_errors(Time packet, Time latency) const {
-        const double rate = description_.packet.error_rate;
-        if (!credits_ || rate <= 0) {
+    [[nodiscard]] Time with_errors(LinkId link, Time packet, Time latency) const {
+        const double rate = description_.packet_of(link).error_rate;
+        if (!has_credits(link) || rate <= 0) {
             return packet;
         }
         const auto again = static_cast<double>(later(packet, later(latency, latency)).ps());
@@ -43,7 +42,7 @@ public:
 
     /// The time between two packets where each needs the credit of an earlier one.
     [[nodiscard]] Time with_credit(LinkId link, Time packet, Time latency) const {
-        if (!credits_) {
+        if (!has_credits(link)) {
             return packet;
         }
         const NodeId to = description_.graph.link(link).to;
@@ -54,9 +53,12 @@ public:
     }
 
 private:
+    [[nodiscard]] bool has_credits(LinkId link) const {
+        return description_.packet_of(link).flow_control == topology::FlowControl::Credit;
+    }
+
     const topology::NetworkDescription& description_;
     Bytes full_;
-    bool credits_;
 };
 
 }  // namespace
@@ -79,7 +81,7 @@ LinkSpeeds::LinkSpeeds(const topology::NetworkDescription& description) {
             const std::int64_t rate = clock.rate(link, from);
             if (rate > 0) {
                 const Time packet =
-                    times.with_errors(transfer_time(times.full(), Rate(rate)), span.latency);
+                    times.with_errors(link, transfer_time(times.full(), Rate(rate)), span.latency);
                 const Time credit = times.with_credit(link, packet, span.latency);
                 const Time burst = Time::ps(capped_product(times.credit(link), packet.ps()));
                 span.speed = speed_of(packet);

@@ -1,9 +1,11 @@
 #include "analytical/fluid/paths.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "analytical/fluid/message_work.h"
 #include "engine/clock/clock_limit.h"
+#include "topology/network/scale_up.h"
 #include "topology/parameters/congestion_parameters.h"
 
 namespace npunet::analytical {
@@ -94,7 +96,9 @@ void PathTable::fill(Path& path, const CachedRoute& route, std::uint32_t place, 
     path.destination = route.destination;
     path.users = 1;
     path.hops.assign(hops, {});
-    if (packet.transport.kind != topology::TransportKind::None) {
+    path.window = path.queueing = path.wire;
+    path.round_trip = Time();
+    if (packet.transport.kind != topology::TransportKind::None && leaves_scale_up(place, hops)) {
         pace(path, place, hops);
         count.packets = path.paced;
     }
@@ -135,7 +139,8 @@ std::uint32_t PathTable::queue_of(const Path& path, std::uint32_t h) const {
     const std::uint32_t queue = fold_ == nullptr
                                     ? path.hops[h - 1].behind
                                     : fold_->queue(path.source, path.destination, path.plane, h);
-    const bool by_input = description_.packet.flow_control == topology::FlowControl::Credit;
+    const bool by_input = description_.packet_of(routes_.link(path.route + h)).flow_control ==
+                          topology::FlowControl::Credit;
     if (queue == LinkFold::cannot_queue) {
         return queue;
     }
@@ -143,13 +148,27 @@ std::uint32_t PathTable::queue_of(const Path& path, std::uint32_t h) const {
                     : path.traffic_class;
 }
 
+bool PathTable::leaves_scale_up(std::uint32_t place, std::uint32_t hops) const {
+    const auto* scale_up = description_.scale_up.get();
+    for (std::uint32_t h = 0; scale_up != nullptr && h < hops; ++h) {
+        if (!scale_up->has(routes_.link(place + h))) {
+            return true;
+        }
+    }
+    return scale_up == nullptr;
+}
+
 void PathTable::pace(Path& path, std::uint32_t place, std::uint32_t hops) const {
     const topology::PacketParameters& packet = description_.packet;
     const Bytes full = packet.mtu + packet.header;
     const Bytes header = std::max(packet.header, Bytes(1));
+    const auto* scale_up = description_.scale_up.get();
     Time round_trip;
-    Rate slowest = description_.graph.link(routes_.link(place)).rate;
+    Rate slowest(std::numeric_limits<std::int64_t>::max());
     for (std::uint32_t h = 0; h < hops; ++h) {
+        if (scale_up != nullptr && scale_up->has(routes_.link(place + h))) {
+            continue;
+        }
         const topology::Link& link = description_.graph.link(routes_.link(place + h));
         round_trip = later(later(round_trip, later(link.latency, link.latency)),
                            later(transfer_time(full, link.rate), transfer_time(header, link.rate)));

@@ -83,6 +83,8 @@ private:
     static constexpr int most_unused = 4;
 
     void fill(Path& path, const CachedRoute& route, std::uint32_t place, Bytes bytes) const;
+    /// Whether some link of the route has the transport of network.yml.
+    [[nodiscard]] bool leaves_scale_up(std::uint32_t place, std::uint32_t hops) const;
     void pace(Path& path, std::uint32_t place, std::uint32_t hops) const;
     [[nodiscard]] std::uint32_t queue_of(const Path& path, std::uint32_t h) const;
     void add_use(std::vector<engine::LinkUse>& uses, const Path& path) const;

@@ -29,12 +29,12 @@ struct FlowOptions {
     std::int64_t seed = 1;
     GenerateOutput output;
 
-    [[nodiscard]] generators::FlowTraffic traffic() const {
-        generators::FlowTraffic traffic{npus, generators::load_sizes(sizes, "--sizes")};
+    [[nodiscard]] FlowTraffic traffic() const {
+        FlowTraffic traffic{npus, load_sizes(sizes, "--sizes")};
         traffic.load = load;
         traffic.rate = parse_rate(rate, "--rate");
         traffic.duration = parse_time(duration, "--duration");
-        for (const auto& [name, value] : generators::flow_patterns()) {
+        for (const auto& [name, value] : flow_patterns()) {
             traffic.pattern = name == pattern ? value : traffic.pattern;
         }
         traffic.seed = static_cast<std::uint64_t>(seed);
@@ -44,17 +44,17 @@ struct FlowOptions {
 
 void add_options(CLI::App& command, FlowOptions& options) {
     std::vector<std::string> patterns;
-    for (const auto& [name, value] : generators::flow_patterns()) {
+    for (const auto& [name, value] : flow_patterns()) {
         patterns.push_back(name);
     }
     command.add_option("--npus", options.npus, "Ranks of the workload")
-        ->check(whole_number(2, generators::FlowTraffic::most_npus))
+        ->check(whole_number(2, FlowTraffic::most_npus))
         ->required();
     command
         .add_option("--sizes", options.sizes,
                     fmt::format("How large flows are: {}, or a file (.txt) with lines of bytes and "
                                 "the percentage of flows of at most as many",
-                                fmt::join(generators::names_of_sizes(), ", ")))
+                                fmt::join(names_of_sizes(), ", ")))
         ->required();
     command
         .add_option("--load", options.load,
@@ -90,10 +90,10 @@ void add_generate_flows_command(CLI::App& generate, CommandContext& context) {
         "  npunet generate flows --npus 64 --sizes web-search --load 0.5 --rate 100Gbps "
         "--duration 10ms --output-dir traces");
     command->callback([options, &context] {
-        const generators::FlowTraffic traffic = options->traffic();
-        const std::vector<generators::Flow> flows = generators::flows_of(traffic);
+        const FlowTraffic traffic = options->traffic();
+        const std::vector<RandomFlow> flows = flows_of(traffic);
         std::int64_t bytes = 0;
-        for (const generators::Flow& flow : flows) {
+        for (const RandomFlow& flow : flows) {
             bytes += flow.bytes;
         }
         const double offered = static_cast<double>(bytes) / traffic.npus /

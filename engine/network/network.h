@@ -221,9 +221,9 @@ public:
     /// Starts a message now. source != destination.
     virtual void send(const Message& message) = 0;
 
-    /// Whether messages from one NPU to another leave one after the other. Elsewhere those that
+    /// Whether messages from one node to another leave one after the other. Elsewhere those that
     /// wait for a port share it, and the first of them leaves little earlier than the last.
-    [[nodiscard]] virtual bool sends_in_order() const { return true; }
+    [[nodiscard]] virtual bool sends_in_order(NodeId /*from*/, NodeId /*to*/) const { return true; }
 
     /// Whether messages of several NPUs are ever held up by each other.
     [[nodiscard]] virtual bool models_contention() const { return true; }

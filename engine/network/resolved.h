@@ -63,6 +63,8 @@ struct ResolvedPacket {
     std::string transport;
     std::string congestion_control;
     QueuePairLimits pairs;
+    /// Of links within servers, where they have credits and the others have not; else empty.
+    std::vector<ResolvedPacket> scale_up;
 
     [[nodiscard]] bool has_credits() const { return virtual_channels > 0; }
 };

@@ -19,7 +19,9 @@ public:
             shared_.send(*this, message);
         }
     }
-    [[nodiscard]] bool sends_in_order() const override { return shared_.network_.sends_in_order(); }
+    [[nodiscard]] bool sends_in_order(NodeId from, NodeId to) const override {
+        return shared_.network_.sends_in_order(from, to);
+    }
     [[nodiscard]] bool models_contention() const override {
         return shared_.network_.models_contention();
     }

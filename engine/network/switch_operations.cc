@@ -16,11 +16,27 @@ constexpr std::int32_t requests = -2;
 
 }  // namespace
 
+namespace {
+
+/// Links of switches that have no transport, and lose nothing.
+bool have_credits(const topology::NetworkDescription& network) {
+    const auto has_credits = [&](const topology::ReducingSwitch& reducing) {
+        const std::vector<LinkId>& links = network.graph.links_from(reducing.node);
+        const topology::PacketParameters& packet =
+            links.empty() ? network.packet : network.packet_of(links.front());
+        return packet.flow_control == topology::FlowControl::Credit &&
+               packet.transport.kind == topology::TransportKind::None;
+    };
+    return std::all_of(network.reducing_switches.begin(), network.reducing_switches.end(),
+                       has_credits);
+}
+
+}  // namespace
+
 bool can_address_switches(const topology::NetworkDescription& network) {
     return !network.reducing_switches.empty() && network.multipath == nullptr &&
            !network.faults.take_links_down() && !(Rate() < network.packet.injection) &&
-           network.packet.flow_control == topology::FlowControl::Credit &&
-           network.packet.transport.kind == topology::TransportKind::None;
+           have_credits(network);
 }
 
 SwitchOperations::SwitchOperations(const topology::NetworkDescription& description,

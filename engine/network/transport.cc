@@ -23,7 +23,7 @@ void Transport::send_in_turn(NodeId from, NodeId to, Bytes bytes, MessageOwner& 
                              const MessageNote& note, bool wants_sent, Communication kind,
                              MessageOrder order, std::int32_t line) {
     const Given given{from, to, bytes, &owner, note, wants_sent, kind, order};
-    if (network_.sends_in_order()) {
+    if (network_.sends_in_order(from, to)) {
         hand_over(given, nullptr);
         return;
     }

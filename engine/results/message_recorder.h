@@ -37,7 +37,9 @@ public:
                     Sink sink);
 
     void send(const Message& message) override;
-    [[nodiscard]] bool sends_in_order() const override { return network_.sends_in_order(); }
+    [[nodiscard]] bool sends_in_order(NodeId from, NodeId to) const override {
+        return network_.sends_in_order(from, to);
+    }
     [[nodiscard]] bool models_contention() const override { return network_.models_contention(); }
     [[nodiscard]] std::vector<LinkUse> link_use() const override { return network_.link_use(); }
     [[nodiscard]] std::vector<FlowUse> flow_use() const override { return network_.flow_use(); }

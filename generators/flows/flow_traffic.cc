@@ -3,96 +3,24 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <numeric>
+#include <utility>
 
-#include "base/errors.h"
-#include "generators/draw.h"
-#include "generators/option_checks.h"
 #include "generators/role_builder.h"
 
 namespace npunet::generators {
 
 namespace {
 
-/// Numbers from 0 to below 1, one after the other.
-class Draws {
-public:
-    explicit Draws(std::initializer_list<std::uint64_t> key) : state_(draw(key)) {}
-
-    double next() {
-        // 53 bits are exact in a double.
-        constexpr double unit = 1.0 / 9007199254740992.0;
-        return static_cast<double>(splitmix64(state_ ^ count_++) >> 11U) * unit;
-    }
-
-    /// Exponentially distributed, of mean 1. By comparisons alone, as logarithms differ between
-    /// libraries (J. von Neumann, "Various techniques used in connection with random digits",
-    /// 1951).
-    double exponential() {
-        for (double whole = 0;; whole += 1) {
-            const double first = next();
-            double last = first;
-            bool odd = true;  // numbers that descend from the first on, itself included
-            for (double number = next(); number < last; number = next()) {
-                last = number;
-                odd = !odd;
-            }
-            if (odd) {
-                return whole + first;
-            }
-        }
-    }
-
-private:
-    std::uint64_t state_;
-    std::uint64_t count_ = 0;
-};
-
-/// A permutation of one cycle, so that none stays (S. Sattolo, 1986).
-std::vector<std::int32_t> cycle_of(std::int32_t npus, std::uint64_t seed) {
-    std::vector<std::int32_t> next(static_cast<std::size_t>(npus));
-    std::iota(next.begin(), next.end(), 0);
-    for (std::size_t i = next.size() - 1; i > 0; --i) {
-        std::swap(next[i], next[draw_below(i, {seed, 1, i})]);
-    }
-    return next;
-}
-
-/// Mean time between two beginnings at an NPU, in ns.
-double mean_gap(const FlowTraffic& traffic) {
-    const auto rate = static_cast<double>(traffic.rate.bytes_per_second());
-    return traffic.sizes.mean() / (traffic.load * rate) * 1e9;
-}
-
-void check(const FlowTraffic& traffic) {
-    check_range("--npus", traffic.npus, 2, FlowTraffic::most_npus);
-    if (!(traffic.load > 0 && traffic.load <= 10)) {
-        throw InputError({"--load", "", fmt::format("{}", traffic.load),
-                          "a number above 0, up to 10; 1 is all that the links carry", ""});
-    }
-    if (traffic.duration <= Time()) {
-        throw InputError(
-            {"--duration", "", fmt::format("{} ps", traffic.duration.ps()), "a time above 0", ""});
-    }
-    const double expected =
-        static_cast<double>(traffic.duration.ps()) / 1000 / mean_gap(traffic) * traffic.npus;
-    if (expected > static_cast<double>(FlowTraffic::most_flows)) {
-        throw InputError({"--duration", "", fmt::format("about {:.3g} flows", expected),
-                          fmt::format("at most {}", FlowTraffic::most_flows),
-                          "Shorten --duration, or lower --load or --npus"});
-    }
-}
-
 /// The traces of one rank's flows.
 class RankTrace {
 public:
-    void add_receive(std::size_t number, const Flow& flow) {
+    void add_receive(std::size_t number, const RandomFlow& flow) {
         static_cast<void>(builder_.receive(fmt::format("receive_{}", number),
                                            message(number, flow, flow.source)));
     }
 
     /// Flows in order of their start; after all receives.
-    void add_send(std::size_t number, const Flow& flow) {
+    void add_send(std::size_t number, const RandomFlow& flow) {
         if (flow.start_ns > now_) {
             builder_.recorded_compute(fmt::format("until_{}_ns", flow.start_ns),
                                       flow.start_ns - now_);
@@ -106,7 +34,7 @@ public:
     std::vector<Rank> take_peers() { return std::move(peers_); }
 
 private:
-    Message message(std::size_t number, const Flow& flow, Rank peer) {
+    Message message(std::size_t number, const RandomFlow& flow, Rank peer) {
         const auto [slot, is_new] =
             slots_.emplace(peer.value(), static_cast<std::int32_t>(peers_.size()));
         if (is_new) {
@@ -123,46 +51,7 @@ private:
 
 }  // namespace
 
-const std::vector<std::pair<std::string, FlowPattern>>& flow_patterns() {
-    static const std::vector<std::pair<std::string, FlowPattern>> list{
-        {"uniform", FlowPattern::Uniform}, {"permutation", FlowPattern::Permutation}};
-    return list;
-}
-
-std::vector<Flow> flows_of(const FlowTraffic& traffic) {
-    check(traffic);
-    const double gap = mean_gap(traffic);
-    const double end = static_cast<double>(traffic.duration.ps()) / 1000;
-    const std::vector<std::int32_t> cycle = cycle_of(traffic.npus, traffic.seed);
-    std::vector<Flow> flows;
-    for (std::int32_t source = 0; source < traffic.npus; ++source) {
-        const auto key = static_cast<std::uint64_t>(source);
-        Draws draws({traffic.seed, 2, key});
-        std::uint64_t count = 0;
-        for (double now = gap * draws.exponential(); now < end; now += gap * draws.exponential()) {
-            std::int32_t destination = cycle[static_cast<std::size_t>(source)];
-            if (traffic.pattern == FlowPattern::Uniform) {
-                const auto others = static_cast<std::uint64_t>(traffic.npus - 1);
-                const auto other =
-                    static_cast<std::int32_t>(draw_below(others, {traffic.seed, 3, key, count}));
-                destination = other < source ? other : other + 1;
-            }
-            flows.push_back({static_cast<std::int64_t>(now), Rank(source), Rank(destination),
-                             traffic.sizes.at(draws.next())});
-            ++count;
-        }
-    }
-    if (flows.empty()) {
-        throw InputError(
-            {"--duration", "", "a time in which no flow begins",
-             fmt::format("more than the {:.3g} us that pass on average between two flows of an NPU",
-                         gap / 1000),
-             "Lengthen --duration"});
-    }
-    return flows;
-}
-
-GeneratedWorkload workload_of(const std::vector<Flow>& flows, std::int32_t npus) {
+GeneratedWorkload workload_of(const std::vector<RandomFlow>& flows, std::int32_t npus) {
     std::vector<RankTrace> traces(static_cast<std::size_t>(npus));
     for (std::size_t number = 0; number < flows.size(); ++number) {
         traces[flows[number].destination.index()].add_receive(number, flows[number]);

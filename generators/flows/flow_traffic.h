@@ -1,10 +1,5 @@
-// Flows that begin at random, as studies of congestion control have them: each NPU begins flows by
-// a Poisson process, whose rate is such that it offers a share of what its links carry.
+// Traces of flows that begin at random (base/flows/random_flows.h).
 //
-//     FlowTraffic traffic{64, load_sizes("web-search", "--sizes")};
-//     traffic.load = 0.5;
-//     traffic.rate = parse_rate("100Gbps", "--rate");
-//     traffic.duration = Time::ns(10'000'000);
 //     GeneratedWorkload workload = workload_of(flows_of(traffic), traffic.npus);
 //
 // A rank's trace is a chain of compute nodes that last from one beginning to the next, with a send
@@ -13,50 +8,15 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include "base/quantities.h"
-#include "generators/flows/size_distribution.h"
+#include "base/flows/random_flows.h"
 #include "generators/workload.h"
 
 namespace npunet::generators {
 
-/// Where flows go.
-enum class FlowPattern {
-    Uniform,     ///< each to another NPU at random
-    Permutation  ///< those of an NPU to one other, which receives from no third
-};
-
-/// Every pattern with its name: "uniform" first.
-[[nodiscard]] const std::vector<std::pair<std::string, FlowPattern>>& flow_patterns();
-
-struct FlowTraffic {
-    static constexpr std::int32_t most_npus = 1 << 16;
-    static constexpr std::int64_t most_flows = std::int64_t{1} << 22;
-
-    std::int32_t npus = 0;  ///< 2 to most_npus
-    SizeDistribution sizes;
-    double load = 0.5;   ///< bytes that an NPU offers, without headers, over what `rate` carries
-    Rate rate = {};      ///< of all links of an NPU together
-    Time duration = {};  ///< flows begin before
-    FlowPattern pattern = FlowPattern::Uniform;
-    std::uint64_t seed = 1;
-};
-
-struct Flow {
-    std::int64_t start_ns = 0;
-    Rank source;
-    Rank destination;
-    std::int64_t bytes = 0;
-};
-
-/// By source, then start. Throws InputError for numbers out of range, and where most_flows or more
-/// are to be expected, or none begins.
-[[nodiscard]] std::vector<Flow> flows_of(const FlowTraffic& traffic);
-
 /// The flows of flows_of(). Names and tags have their numbers.
-[[nodiscard]] GeneratedWorkload workload_of(const std::vector<Flow>& flows, std::int32_t npus);
+[[nodiscard]] GeneratedWorkload workload_of(const std::vector<RandomFlow>& flows,
+                                            std::int32_t npus);
 
 }  // namespace npunet::generators

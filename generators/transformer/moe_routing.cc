@@ -8,8 +8,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/draw.h"
 #include "base/errors.h"
-#include "generators/draw.h"
 
 namespace npunet::generators {
 

@@ -218,13 +218,14 @@ NpuFabricHelper::SetNetwork(const npunet::topology::NetworkDescription& network)
     m_path.clear();
     m_network = network;
     // What the user says by Config::SetDefault() or on the command line goes before the file.
-    NpuFabric::ListAttributes(network.packet,
-                              [this](const char* name, const AttributeValue& value) {
-                                  if (!HasOwnDefault(name))
-                                  {
-                                      m_fabricFactory.Set(name, value);
-                                  }
-                              });
+    const auto set = [this](const char* name, const AttributeValue& value) {
+        if (!HasOwnDefault(name))
+        {
+            m_fabricFactory.Set(name, value);
+        }
+    };
+    NpuFabric::ListAttributes(network.packet, set);
+    NpuFabric::ListScaleUpAttributes(network, set);
 }
 
 void

@@ -233,6 +233,21 @@ class NpuFabricHelper : public AsciiTraceHelperForDevice, public PcapHelperForDe
     void EnableSenderLog(const std::string& path, const std::string& plot = "") const;
 
     /**
+     * Writes the packets of a link of the fabric that the last Install() has built to a pcap file,
+     * PREFIX-FROM-TO.pcap, as frames of RoCEv2 (npu-pcap-link.h). Of parallel links the first.
+     * @param prefix of the file's name
+     * @param from name of the node that the link leaves, such as "npu0"
+     * @param to name of the node that it leads to, such as "switch0"
+     * @param explicitFilename whether the prefix is the whole name
+     *
+     * Throws npunet::InputError where there is no such link.
+     */
+    void EnablePcapLink(const std::string& prefix,
+                        const std::string& from,
+                        const std::string& to,
+                        bool explicitFilename = false) const;
+
+    /**
      * Writes the topology of the fabric that the last Install() has built for NetAnim
      * (NpuAnimWriter). Of several processes the first does.
      * @param path of an XML file, which is written whole or not at all

@@ -7,11 +7,14 @@
 #include "npu-fabric-helper.h"
 #include "npu-flow-writer.h"
 #include "npu-link-statistics.h"
+#include "npu-pcap-link.h"
 #include "npu-trace-log.h"
 
 #include "ns3/npu-compat.h"
 #include "ns3/npu-net-device.h"
 #include "ns3/npu-processes.h"
+
+#include "base/errors.h"
 
 #include <ns3/abort.h>
 #include <ns3/node.h>
@@ -70,6 +73,39 @@ NpuFabricHelper::EnableSenderLog(const std::string& path, const std::string& plo
 {
     NS_ABORT_MSG_IF(!m_fabric, "EnableSenderLog() comes after Install()");
     StartNpuSenderLog(path, m_fabric, plot);
+}
+
+void
+NpuFabricHelper::EnablePcapLink(const std::string& prefix,
+                                const std::string& from,
+                                const std::string& to,
+                                bool explicitFilename) const
+{
+    NS_ABORT_MSG_IF(!m_fabric, "EnablePcapLink() comes after Install()");
+    const npunet::topology::Graph& graph = m_fabric->GetDescription().graph;
+    for (std::size_t number = 0; number < graph.links(); ++number)
+    {
+        const npunet::topology::Link& link = graph.link(npunet::LinkId(number));
+        if (graph.name(link.from) != from || graph.name(link.to) != to)
+        {
+            continue;
+        }
+        if (m_fabric->IsHere(link.from.index()))
+        {
+            const std::string name =
+                explicitFilename ? prefix : prefix + "-" + from + "-" + to + ".pcap";
+            HookNpuPcapLink(PcapHelper().CreateFile(
+                                name, std::ios::out, NPU_LINK_TYPE_ETHERNET, NPU_PCAP_SNAP_LENGTH),
+                            m_fabric,
+                            static_cast<uint32_t>(number));
+        }
+        return;
+    }
+    throw npunet::InputError({"",
+                              "NpuFabricHelper::EnablePcapLink",
+                              "'" + from + "' -> '" + to + "'",
+                              "a link of the fabric, by the names of its nodes",
+                              "NpuFabric::GetLinkName() has those of all links"});
 }
 
 void

@@ -296,7 +296,8 @@ NpuFabric::GetTypeId()
                           StringValue("auto"),
                           MakeStringAccessor(&NpuFabric::m_routing),
                           MakeStringChecker());
-    return tid;
+    static const TypeId whole = AddScaleUpAttributes(tid);
+    return whole;
 }
 
 void

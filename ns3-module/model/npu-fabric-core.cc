@@ -103,6 +103,7 @@ NpuFabric::Core::Start(Record record)
     {
         record.message.traffic_class = description.packet.classes.of(record.message.kind);
     }
+    m_feed.UpdateLog();
     npunet::engine::Message message = record.message;
     message.wants_sent = message.wants_sent || TakesTurns(message) || m_fabric.HasSentListeners();
     record.awaitsSent = message.wants_sent;

@@ -128,9 +128,9 @@ class NpuFabric::Core final : public npunet::engine::Network,
     std::vector<npunet::engine::LinkUse> link_use() const override;
 
     bool
-    sends_in_order() const override
+    sends_in_order(npunet::NodeId from, npunet::NodeId to) const override
     {
-        return m_level->sends_in_order();
+        return m_level->sends_in_order(from, to);
     }
 
     std::vector<npunet::engine::FlowUse> flow_use() const override;

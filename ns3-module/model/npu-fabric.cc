@@ -12,6 +12,7 @@
 #include "topology/network/idle_path.h"
 #include "topology/network/injection.h"
 #include "topology/network/packet_checks.h"
+#include "topology/network/scale_up.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -54,8 +55,18 @@ LogWarnings(const npunet::topology::NetworkDescription& network)
         return;
     }
     std::vector<std::string> warnings;
-    npunet::topology::check_transport(
-        network, network.file, "packet", &warnings, npunet::topology::Losses::Allowed);
+    const auto check = [&warnings](const npunet::topology::NetworkDescription& part) {
+        npunet::topology::check_transport(
+            part, part.file, "packet", &warnings, npunet::topology::Losses::Allowed);
+    };
+    if (network.scale_up)
+    {
+        check(part_of(network, npunet::topology::TierPart::ScaleOut));
+    }
+    else
+    {
+        check(network);
+    }
     for (const std::string& text : warnings)
     {
         NS_LOG_WARN(text);
@@ -87,8 +98,10 @@ NpuFabric::SetNetwork(npunet::topology::NetworkDescription network)
              "Name the routing in network.yml, or let "
              "NpuFabricHelper::SetTopology() build the network"});
     }
-    LogWarnings(network);
     const npunet::Rate injection = RateOf(m_injectionRate, "NpuFabric::InjectionRate");
+    network.packet.injection = injection;
+    SetScaleUp(network);
+    LogWarnings(network);
     network.packet.injection = npunet::Rate();
     if (injection.bytes_per_second() > 0)
     {

@@ -105,6 +105,14 @@ class NpuFabric : public NpuNetwork
         const std::function<void(const char* name, const AttributeValue& value)>& give);
 
     /**
+     * @param network a network, such as that of a network.yml
+     * @param give called with the name and the value of each attribute ScaleUp...
+     */
+    static void ListScaleUpAttributes(
+        const npunet::topology::NetworkDescription& network,
+        const std::function<void(const char* name, const AttributeValue& value)>& give);
+
+    /**
      * @return the network, with the packet parameters in use, and, with an InjectionRate, with the
      *         routers of the NPUs
      */
@@ -263,6 +271,18 @@ class NpuFabric : public NpuNetwork
     void SetParameters(npunet::topology::PacketParameters& packet) const;
 
     /**
+     * @param tid of the fabric
+     * @return the same with the attributes ScaleUp...
+     */
+    static TypeId AddScaleUpAttributes(TypeId tid);
+
+    /**
+     * @param network with the packet parameters of the attributes; afterwards with credits in
+     *                servers, or without them, as the attributes ScaleUp... say
+     */
+    void SetScaleUp(npunet::topology::NetworkDescription& network) const;
+
+    /**
      * Says on standard error which attributes the others leave without effect, as sweeps over some
      * of them do, and gives these their defaults.
      * @param packet all parameters
@@ -291,34 +311,40 @@ class NpuFabric : public NpuNetwork
     uint32_t m_headerSize{0};                 //!< attribute HeaderSize
     uint64_t m_bufferSize{0};                 //!< attribute BufferSize
     uint8_t m_virtualChannels{0};             //!< attribute VirtualChannels
-    SwitchingMode m_switching{STORE_AND_FORWARD}; //!< attribute Switching
-    ArbitrationRule m_arbitration{ROUND_ROBIN};   //!< attribute Arbitration
-    double m_errorRate{0};                        //!< attribute ErrorRate
-    uint64_t m_seed{0};                           //!< attribute Seed
-    bool m_queueHistogram{false};                 //!< attribute QueueHistogram
-    bool m_trains{true};                          //!< attribute Trains
-    uint8_t m_speedUp{0};                         //!< attribute SpeedUp
-    uint8_t m_classes{1};                         //!< attribute Classes
-    std::string m_classArbitration;               //!< attribute ClassArbitration
-    std::string m_classOf;                        //!< attribute ClassOf
-    DataRate m_injectionRate;                     //!< attribute InjectionRate
-    std::string m_routing;                        //!< attribute Routing
-    FlowControlKind m_flowControl{CREDIT};        //!< attribute FlowControl
-    double m_bufferAlpha{1};                      //!< attribute BufferAlpha
-    uint64_t m_headroom{0};                       //!< attribute Headroom
-    TransportKind m_transport{NO_TRANSPORT};      //!< attribute Transport
-    PacketServiceKind m_packetService{DATAGRAM};  //!< attribute PacketService
-    uint64_t m_window{0};                         //!< attribute TransportWindow
-    uint32_t m_ackEvery{1};                       //!< attribute AckEvery
-    Time m_timeout;                               //!< attribute RetransmissionTimeout
-    uint32_t m_retries{0};                        //!< attribute Retries
-    int32_t m_reordering{-1};                     //!< attribute Reordering
-    Time m_startJitter;                           //!< attribute StartJitter
-    std::string m_congestionControl;              //!< attribute CongestionControl
-    uint64_t m_ecnMinimum{0};                     //!< attribute EcnMinimum
-    uint64_t m_ecnMaximum{0};                     //!< attribute EcnMaximum
-    double m_ecnProbability{0};                   //!< attribute EcnProbability
-    DataRate m_ecnRate;                           //!< attribute EcnRate
+    SwitchingMode m_switching{STORE_AND_FORWARD};      //!< attribute Switching
+    ArbitrationRule m_arbitration{ROUND_ROBIN};        //!< attribute Arbitration
+    double m_errorRate{0};                             //!< attribute ErrorRate
+    uint64_t m_seed{0};                                //!< attribute Seed
+    bool m_queueHistogram{false};                      //!< attribute QueueHistogram
+    bool m_trains{true};                               //!< attribute Trains
+    uint8_t m_speedUp{0};                              //!< attribute SpeedUp
+    uint8_t m_classes{1};                              //!< attribute Classes
+    std::string m_classArbitration;                    //!< attribute ClassArbitration
+    std::string m_classOf;                             //!< attribute ClassOf
+    DataRate m_injectionRate;                          //!< attribute InjectionRate
+    std::string m_routing;                             //!< attribute Routing
+    FlowControlKind m_flowControl{CREDIT};             //!< attribute FlowControl
+    double m_bufferAlpha{1};                           //!< attribute BufferAlpha
+    uint64_t m_headroom{0};                            //!< attribute Headroom
+    TransportKind m_transport{NO_TRANSPORT};           //!< attribute Transport
+    PacketServiceKind m_packetService{DATAGRAM};       //!< attribute PacketService
+    uint64_t m_window{0};                              //!< attribute TransportWindow
+    uint32_t m_ackEvery{1};                            //!< attribute AckEvery
+    Time m_timeout;                                    //!< attribute RetransmissionTimeout
+    uint32_t m_retries{0};                             //!< attribute Retries
+    int32_t m_reordering{-1};                          //!< attribute Reordering
+    Time m_startJitter;                                //!< attribute StartJitter
+    std::string m_congestionControl;                   //!< attribute CongestionControl
+    uint64_t m_ecnMinimum{0};                          //!< attribute EcnMinimum
+    uint64_t m_ecnMaximum{0};                          //!< attribute EcnMaximum
+    double m_ecnProbability{0};                        //!< attribute EcnProbability
+    DataRate m_ecnRate;                                //!< attribute EcnRate
+    uint32_t m_scaleUpTiers{0};                        //!< attribute ScaleUpTiers
+    uint64_t m_scaleUpBuffer{0};                       //!< attribute ScaleUpBufferSize
+    uint8_t m_scaleUpChannels{0};                      //!< attribute ScaleUpVirtualChannels
+    uint8_t m_scaleUpSpeedUp{0};                       //!< attribute ScaleUpSpeedUp
+    ArbitrationRule m_scaleUpArbitration{ROUND_ROBIN}; //!< attribute ScaleUpArbitration
+    double m_scaleUpErrorRate{0};                      //!< attribute ScaleUpErrorRate
 };
 
 } // namespace ns3

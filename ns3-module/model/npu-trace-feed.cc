@@ -96,8 +96,17 @@ RecordOf(npunet::LinkId link,
 
 NpuTraceFeed::NpuTraceFeed(const npunet::topology::Graph& graph,
                            npunet::packet::PacketNetwork& machine)
-    : m_graph(graph), m_machine(machine), m_devices(graph.nodes())
+    : m_graph(graph), m_machine(machine), m_devices(graph.nodes()), m_log(graph)
 {
+}
+
+void
+NpuTraceFeed::Observe()
+{
+    npunet::packet::PacketObserver* const sinks = m_listening > 0 ? this : nullptr;
+    m_isLogging = NpuLogFeed::IsWanted();
+    m_log.SetNext(sinks);
+    m_machine.set_observer(m_isLogging ? &m_log : sinks);
 }
 
 void
@@ -107,7 +116,7 @@ NpuTraceFeed::Update(uint32_t position, const Ptr<NpuNetDevice>& device)
     m_listening += device->HasPacketListeners() ? 1 : 0;
     m_listening -= known ? 1 : 0;
     known = device->HasPacketListeners() ? device : nullptr;
-    m_machine.set_observer(m_listening > 0 ? this : nullptr);
+    Observe();
     if (device->BeginQueueLengths())
     {
         // Those that wait now belong to the lengths from which they go on.

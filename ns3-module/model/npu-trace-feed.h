@@ -3,6 +3,7 @@
 #ifndef NPU_TRACE_FEED_H
 #define NPU_TRACE_FEED_H
 
+#include "npu-log-feed.h"
 #include "npu-net-device.h"
 #include "packet/base/packet_network.h"
 #include "packet/base/packet_observer.h"
@@ -38,6 +39,16 @@ class NpuTraceFeed final : private npunet::packet::PacketObserver
      */
     void Update(uint32_t position, const Ptr<NpuNetDevice>& device);
 
+    /// Looks whether a component of the log has been enabled, or the last one disabled.
+    void
+    UpdateLog()
+    {
+        if (NpuLogFeed::IsWanted() != m_isLogging)
+        {
+            Observe();
+        }
+    }
+
   private:
     void packet_started(npunet::LinkId link,
                         const npunet::packet::ObservedPacket& packet,
@@ -54,6 +65,9 @@ class NpuTraceFeed final : private npunet::packet::PacketObserver
     void link_paused(npunet::LinkId link, std::uint8_t trafficClass, bool paused) override;
 
     void sender_heard(const npunet::packet::ObservedSender& sender) override;
+
+    /// Lets the machine tell of packets where there are sinks.
+    void Observe();
 
     /**
      * Bytes begin or cease to wait.
@@ -77,6 +91,8 @@ class NpuTraceFeed final : private npunet::packet::PacketObserver
     npunet::packet::PacketNetwork& m_machine; //!< moves the packets
     std::vector<Ptr<NpuNetDevice>> m_devices; //!< by node; null where there is no sink
     std::size_t m_listening{0};               //!< how many are not
+    NpuLogFeed m_log;                         //!< before this, where it is wanted
+    bool m_isLogging{false};                  //!< it is
 };
 
 } // namespace ns3

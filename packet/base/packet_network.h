@@ -1,5 +1,5 @@
 // The interface of packet networks, which can be observed and partitioned: CreditNetwork if links
-// have credits, EthernetNetwork otherwise.
+// have credits, EthernetNetwork otherwise, TieredNetwork if some have.
 //
 //     std::unique_ptr<PacketNetwork> network = make_network(description, queue);
 //     network->set_observer(&observer);

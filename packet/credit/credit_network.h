@@ -100,7 +100,7 @@ public:
                   engine::EventQueue& queue);
 
     void send(const engine::Message& message) override;
-    bool sends_in_order() const override { return false; }
+    bool sends_in_order(NodeId /* from */, NodeId /* to */) const override { return false; }
     /// max_queue: the most bytes, with headers, that had arrived and stood in the queues of the
     /// link at one of its decisions, the selected packet included. Messages that start at the node
     /// do not count, nor do packets still on their way. With cut-through a packet counts, with all

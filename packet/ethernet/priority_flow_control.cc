@@ -15,7 +15,7 @@ namespace {
 std::vector<std::uint32_t> links_back(const topology::Graph& graph) {
     std::vector<std::uint32_t> back(graph.links(), none);
     for (std::uint32_t forth = 0; forth < graph.links(); ++forth) {
-        if (back[forth] != none) {
+        if (back[forth] != none || graph.is_hidden(LinkId(std::size_t{forth}))) {
             continue;
         }
         const topology::Link& link = graph.link(LinkId(std::size_t{forth}));
@@ -39,7 +39,7 @@ std::vector<std::uint32_t> open_links_back(const topology::NetworkDescription& d
     const bool pauses = description.packet.flow_control == topology::FlowControl::Pfc;
     std::vector<std::uint32_t> back = links_back(graph);
     for (std::size_t number = 0; number < back.size(); ++number) {
-        if (pauses && back[number] == none) {
+        if (pauses && back[number] == none && !graph.is_hidden(LinkId(number))) {
             const topology::Link& link = graph.link(LinkId(number));
             throw InputError({description.file, "packet.flow_control",
                               fmt::format("pfc, and no link back for {} -> {}",

@@ -1,6 +1,8 @@
 #include "study/gap/effect_level.h"
 
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "analytical/congestion_aware.h"
 #include "analytical/congestion_unaware.h"
@@ -9,6 +11,7 @@
 #include "packet/make_packet_network.h"
 #include "study/fidelity_network.h"
 #include "study/idle_path_network.h"
+#include "topology/network/scale_up.h"
 
 namespace npunet::study {
 
@@ -93,6 +96,12 @@ topology::NetworkDescription network_on(EffectLevel level,
     }
     if (has_own_description(level)) {
         packet.congestion_control = topology::CongestionControlChoice();
+    }
+    if (network.scale_up && packet.buffer == boundless) {
+        auto scale_up = std::make_shared<topology::ScaleUp>(*network.scale_up);
+        scale_up->packet.buffer = boundless;
+        scale_up->packet.error_rate = 0;
+        changed.scale_up = std::move(scale_up);
     }
     return changed;
 }

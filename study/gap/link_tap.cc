@@ -20,7 +20,9 @@ public:
         return network_.link_use();
     }
     [[nodiscard]] std::uint64_t packet_hops() const override { return network_.packet_hops(); }
-    [[nodiscard]] bool sends_in_order() const override { return network_.sends_in_order(); }
+    [[nodiscard]] bool sends_in_order(NodeId from, NodeId to) const override {
+        return network_.sends_in_order(from, to);
+    }
     [[nodiscard]] bool models_contention() const override { return network_.models_contention(); }
     [[nodiscard]] std::string explain_stall() const override { return network_.explain_stall(); }
     void run(engine::EventQueue& queue) override { network_.run(queue); }

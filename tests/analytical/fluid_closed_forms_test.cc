@@ -7,6 +7,7 @@
 
 #include "tests/analytical/fluid_runs.h"
 #include "tests/packet/traffic.h"
+#include "topology/network/scale_up.h"
 
 namespace npunet::fluid_closed_forms_test {
 namespace {
@@ -162,6 +163,30 @@ TEST_P(FluidParkingLot, WithFullBuffers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Flows, FluidParkingLot, testing::Range(2, 9));
+
+// Credits within servers, pauses and a transport between them: alone, a message of m packets takes
+// (m - 1) S of the slowest link and S + a of every link, whichever kinds it has. From NPU 0: to 1
+// within its server (s + 100 ns each), to 4 on its rail (S + a), to 5 over a relay.
+TEST(FluidClosedForms, CreditsWithinServers) {
+    topology::NetworkDescription network = topology::make_network(
+        {topology::make_dimension(DimensionKind::Switch, 4, Rate(400'000'000'000), Time::ns(100)),
+         topology::make_dimension(DimensionKind::Switch, 2, rate, latency)});
+    network.packet.flow_control = topology::FlowControl::Pfc;
+    network.packet.transport.kind = topology::TransportKind::GoBackN;
+    network.scale_up = topology::make_scale_up(
+        network, 1, topology::scale_up_parameters(network.packet), "", "scale_up");
+    const Time inner = Time::ps(10'400);
+    for (const std::int64_t m : {1, 4, 100}) {
+        const auto alone = [&](int to) {
+            return test::fluid_deliveries({message(0, to, m * mtu)}, network).front();
+        };
+        const Time within = 2 * (inner + Time::ns(100));
+        const Time between = 2 * (packet + latency);
+        EXPECT_EQ(alone(1), within + (m - 1) * inner);
+        EXPECT_EQ(alone(4), between + (m - 1) * packet);
+        EXPECT_EQ(alone(5), within + between + (m - 1) * packet);
+    }
+}
 
 }  // namespace
 }  // namespace npunet::fluid_closed_forms_test

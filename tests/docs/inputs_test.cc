@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "base/flows/size_distribution.h"
 #include "engine/collective_library/library_profile.h"
 #include "engine/device/device_profile.h"
 #include "engine/device/stack_profile.h"
 #include "engine/machine/dialect.h"
 #include "engine/machine/system_config.h"
-#include "generators/flows/size_distribution.h"
 #include "generators/text/text_workload.h"
 #include "generators/transformer/model_file.h"
 #include "page.h"
@@ -193,7 +193,7 @@ TEST(Inputs, EveryShippedFileIsRead) {
         } else if (kind == "devices") {
             EXPECT_NO_THROW(static_cast<void>(engine::read_device_profile(path)));
         } else if (kind == "flows") {
-            EXPECT_GT(generators::load_sizes(path, path).mean(), 0);
+            EXPECT_GT(load_sizes(path, path).mean(), 0);
         } else if (kind == "stacks") {
             EXPECT_NO_THROW(static_cast<void>(engine::read_stack_profile(path)));
         } else {

@@ -15,7 +15,9 @@ namespace {
 struct ManualNetwork final : Network {
     void send(const Message& message) override { handles.push_back(message.handle); }
     [[nodiscard]] std::vector<LinkUse> link_use() const override { return {}; }
-    [[nodiscard]] bool sends_in_order() const override { return in_order; }
+    [[nodiscard]] bool sends_in_order(NodeId /*from*/, NodeId /*to*/) const override {
+        return in_order;
+    }
     void sent(std::size_t message) { listener_->on_sent(handles[message]); }
     void delivered(std::size_t message) { listener_->on_delivered(handles[message], Time::ns(1)); }
 

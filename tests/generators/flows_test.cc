@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "base/flows/random_flows.h"
+#include "base/flows/size_distribution.h"
 #include "generators/flows/flow_traffic.h"
-#include "generators/flows/size_distribution.h"
 #include "tests/support/refusals.h"
 #include "tests/support/temporary_folder.h"
 
@@ -65,13 +66,13 @@ TEST(FlowSizes, FilesThatDoNotAscendAreRefused) {
 // Means of random numbers, with a fixed seed: within about three standard errors.
 TEST(FlowTraffic, BeginsByAPoissonProcessOfTheLoad) {
     const FlowTraffic traffic = traffic_of(32, "storage", 0.6, Time::ns(20'000'000));
-    const std::vector<Flow> flows = flows_of(traffic);
+    const std::vector<RandomFlow> flows = flows_of(traffic);
     const double gap = traffic.sizes.mean() / (0.6 * 12.5);
     std::int64_t bytes = 0;
     double sum = 0;
     double squares = 0;
     std::map<std::int32_t, std::int64_t> latest;
-    for (const Flow& flow : flows) {
+    for (const RandomFlow& flow : flows) {
         bytes += flow.bytes;
         const auto passed = static_cast<double>(flow.start_ns - latest[flow.source.value()]);
         EXPECT_GE(passed, 0);
@@ -91,8 +92,8 @@ TEST(FlowTraffic, BeginsByAPoissonProcessOfTheLoad) {
 TEST(FlowTraffic, GoesToOthersOrToOne) {
     FlowTraffic traffic = traffic_of(5, "hadoop", 0.5, Time::ns(10'000'000));
     std::map<std::pair<std::int32_t, std::int32_t>, double> pairs;
-    const std::vector<Flow> uniform = flows_of(traffic);
-    for (const Flow& flow : uniform) {
+    const std::vector<RandomFlow> uniform = flows_of(traffic);
+    for (const RandomFlow& flow : uniform) {
         pairs[{flow.source.value(), flow.destination.value()}] += 1;
     }
     ASSERT_EQ(pairs.size(), 20U);
@@ -103,7 +104,7 @@ TEST(FlowTraffic, GoesToOthersOrToOne) {
     }
     for (traffic.pattern = FlowPattern::Permutation; traffic.seed <= 20; ++traffic.seed) {
         std::map<std::int32_t, std::set<std::int32_t>> sources;
-        for (const Flow& flow : flows_of(traffic)) {
+        for (const RandomFlow& flow : flows_of(traffic)) {
             EXPECT_NE(flow.source, flow.destination);
             sources[flow.destination.value()].insert(flow.source.value());
         }
@@ -115,10 +116,10 @@ TEST(FlowTraffic, GoesToOthersOrToOne) {
 }
 
 TEST(FlowTraffic, SendsWhenFlowsBeginAndWaitsForNothing) {
-    const std::vector<Flow> flows{{5, Rank(0), Rank(1), 100},
-                                  {5, Rank(0), Rank(2), 200},
-                                  {9, Rank(0), Rank(1), 300},
-                                  {0, Rank(2), Rank(0), 400}};
+    const std::vector<RandomFlow> flows{{5, Rank(0), Rank(1), 100},
+                                        {5, Rank(0), Rank(2), 200},
+                                        {9, Rank(0), Rank(1), 300},
+                                        {0, Rank(2), Rank(0), 400}};
     const GeneratedWorkload workload = workload_of(flows, 3);
     const std::vector<chakra::Node> nodes = workload.nodes(Rank(0));
     ASSERT_EQ(nodes.size(), 6U);  // a receive, two waits, three sends

@@ -39,7 +39,9 @@ public:
               queue) {}
 
     void send(const engine::Message& message) override;
-    [[nodiscard]] bool sends_in_order() const override { return false; }
+    [[nodiscard]] bool sends_in_order(NodeId /*from*/, NodeId /*to*/) const override {
+        return false;
+    }
     [[nodiscard]] std::vector<engine::LinkUse> link_use() const override;
     [[nodiscard]] std::uint64_t packet_hops() const override { return packet_hops_; }
 

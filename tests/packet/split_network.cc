@@ -70,7 +70,9 @@ public:
         return machine_->link_use();
     }
     [[nodiscard]] std::uint64_t packet_hops() const override { return machine_->packet_hops(); }
-    [[nodiscard]] bool sends_in_order() const override { return machine_->sends_in_order(); }
+    [[nodiscard]] bool sends_in_order(NodeId from, NodeId to) const override {
+        return machine_->sends_in_order(from, to);
+    }
 
     void let_stall() { stalls_ = true; }
     [[nodiscard]] engine::EventQueue& queue() { return queue_; }

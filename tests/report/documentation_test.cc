@@ -60,6 +60,9 @@ TEST(Documentation, ExplainsEveryKeyOfResultsJson) {
     collect_keys(Json::parse(results_json(sample_jobs(), Bytes(1), "npunet simulate")), keys);
     EXPECT_EQ(keys.count("command"), 1u);
     EXPECT_EQ(keys.count("duration_ns"), 1u);
+    results.resolved->packet->scale_up.push_back(*results.resolved->packet);
+    collect_keys(Json::parse(results_json(results)), keys);
+    EXPECT_EQ(keys.count("scale_up"), 1u);
     results.resolved->packet->virtual_channels = 2;
     collect_keys(Json::parse(results_json(results)), keys);
     EXPECT_EQ(keys.count("virtual_channels"), 1u);

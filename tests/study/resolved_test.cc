@@ -116,6 +116,27 @@ TEST(ResolvedPackets, HaveThresholdsAndWindowsWithoutCredits) {
     EXPECT_EQ(packet.congestion_control, "dcqcn");
 }
 
+// Servers of 4 NPUs with links of 400 GB/s and 100 ns, whose credits for 2 x 40,000 bytes and four
+// packets are less than 256 KiB; switches of two ports of 400 Gb/s between them. The incast stays
+// in a server: there are no queue pairs.
+TEST(ResolvedPackets, HaveTheLinksOfServersApart) {
+    const Machine machine = machine_of(
+        "topology: [Switch, Switch]\nnpus_count: [4, 2]\nbandwidth: [400, 50]\n"
+        "latency: [100, 500]\npacket: {flow_control: pfc, transport: go-back-n, scale_up: {}}\n");
+    const engine::Results results = simulate(incast(8, 100'000), machine, Fidelity::Packet);
+    const engine::ResolvedPacket& packet = results.resolved->packet.value();
+    EXPECT_EQ(packet.flow_control, "pfc");
+    EXPECT_EQ(packet.virtual_channels, 0);
+    expect_range(packet.buffer, 4 << 20, 4 << 20);
+    EXPECT_FALSE(packet.pairs.window);
+    ASSERT_EQ(packet.scale_up.size(), 1U);
+    EXPECT_EQ(packet.scale_up.front().flow_control, "credit");
+    EXPECT_EQ(packet.scale_up.front().virtual_channels, 1);
+    expect_range(packet.scale_up.front().buffer, 262144, 262144);
+    EXPECT_THAT(simulate(incast(8, 100'000), machine, Fidelity::Fluid).notes,
+                Contains(HasSubstr("change over at NPUs")));
+}
+
 // A buffer of 2 MiB has 1 MiB at most for one link, and with pauses, when all three senders are
 // told to, 1.5 MiB and some headroom: marks from 1.75 MiB on do not come.
 TEST(ResolvedPackets, AreNotedWhereNothingIsMarked) {

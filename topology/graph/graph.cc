@@ -1,5 +1,6 @@
 #include "topology/graph/graph.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -31,6 +32,15 @@ LinkId Graph::add_link(const Link& link) {
     outgoing_[link.from.index()].push_back(id);
     incoming_[link.to.index()].push_back(id);
     return id;
+}
+
+void Graph::hide(LinkId link) {
+    hidden_.resize(links_.size());
+    hidden_[link.index()] = true;
+    for (std::vector<LinkId>* list : {&outgoing_[links_[link.index()].from.index()],
+                                      &incoming_[links_[link.index()].to.index()]}) {
+        list->erase(std::remove(list->begin(), list->end(), link), list->end());
+    }
 }
 
 LinkId Graph::find_link(NodeId from, NodeId to) const {

@@ -64,9 +64,15 @@ public:
     /// NPUs must be added before switches.
     NodeId add_node(NodeKind kind, std::string name);
     LinkId add_link(const Link& link);
+    /// Takes a link out of links_from(), links_to() and find_link(); it keeps its number.
+    void hide(LinkId link);
+    [[nodiscard]] bool is_hidden(LinkId link) const {
+        return !hidden_.empty() && hidden_[link.index()];
+    }
 
     [[nodiscard]] std::size_t npus() const { return npus_; }
     [[nodiscard]] std::size_t nodes() const { return kinds_.size(); }
+    /// Those that are hidden included.
     [[nodiscard]] std::size_t links() const { return links_.size(); }
 
     [[nodiscard]] NodeKind kind(NodeId node) const { return kinds_[node.index()]; }
@@ -90,6 +96,7 @@ private:
     std::vector<Link> links_;
     std::vector<std::vector<LinkId>> outgoing_;
     std::vector<std::vector<LinkId>> incoming_;
+    std::vector<bool> hidden_;  ///< by link; empty: none is
 };
 
 }  // namespace npunet::topology

@@ -23,6 +23,9 @@ NeededHeadroom needed_headroom(const Graph& graph, const PacketParameters& packe
     NeededHeadroom needed;
     const Bytes largest = largest_packet(packet);
     for (std::size_t number = 0; number < graph.links(); ++number) {
+        if (graph.is_hidden(LinkId(number))) {
+            continue;
+        }
         const Link& forth = graph.link(LinkId(number));
         for (const LinkId id : graph.links_from(forth.to)) {
             const Link& back = graph.link(id);

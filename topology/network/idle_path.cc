@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "topology/network/scale_up.h"
+
 namespace npunet::topology {
 
 namespace {
@@ -25,10 +27,12 @@ struct Cut {
     Bytes last;
 };
 
-/// How much later than on `before` a packet may start on `link` at the earliest.
-Time step(const Link& before, const Link& link, Bytes packet, const PacketParameters& parameters) {
+/// How much later than on `before` a packet may start on `link` at the earliest. `relayed`: by an
+/// NPU, from links of one kind to those of another (topology/network/scale_up.h).
+Time step(const Link& before, const Link& link, Bytes packet, const PacketParameters& parameters,
+          bool relayed) {
     const Time sending = transfer_time(packet, before.rate);
-    if (parameters.switching == Switching::StoreAndForward) {
+    if (parameters.switching == Switching::StoreAndForward || relayed) {
         return later(sending, before.latency);
     }
     const Bytes header = std::max(parameters.header, Bytes(1));
@@ -38,16 +42,21 @@ Time step(const Link& before, const Link& link, Bytes packet, const PacketParame
 
 Time packets_time(const NetworkDescription& description, const std::vector<Hop>& hops,
                   const Cut& cut) {
+    const ScaleUp* scale_up = description.scale_up.get();
+    bool was_inner = false;
     const Link* before = nullptr;
     Time slowest;  // of the links so far, for a full packet
     Time first;    // start of the first packet on the link
     Time last;     // start of the last packet on the link
     for (const Hop& hop : hops) {
         const Link& link = description.graph.link(hop.link);
+        const bool is_inner = scale_up != nullptr && scale_up->has(hop.link);
         if (before != nullptr) {
-            first = later(first, step(*before, link, cut.full, description.packet));
-            last = later(last, step(*before, link, cut.last, description.packet));
+            const bool relayed = is_inner != was_inner;
+            first = later(first, step(*before, link, cut.full, description.packet, relayed));
+            last = later(last, step(*before, link, cut.last, description.packet, relayed));
         }
+        was_inner = is_inner;
         const Time full = transfer_time(cut.full, link.rate);
         slowest = std::max(slowest, full);
         if (cut.count > 1) {

@@ -8,6 +8,7 @@
 // cut-through, S(k, j) being the time at which it starts,
 //     S(k, j) = max(S(k, j - 1) + a(j - 1) + max(ser(header, j - 1), ser(k, j - 1) - ser(k, j)),
 //                   S(k - 1, j) + ser(k - 1, j)).
+// (store and forward where an NPU relays it from links of one kind to those of another).
 // All packets but the last are alike, so those of them that have left link j by then make
 //     sum of the steps from link 1 to j + (n - 2) x the largest ser(full, i) with i <= j,
 // and only the last one is followed link by link: O(h).

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "topology/network/scale_up.h"
 #include "topology/routing/product_routing.h"
 
 namespace npunet::topology {
@@ -48,9 +49,13 @@ std::uint8_t NetworkDescription::virtual_channels() const {
     return packet.virtual_channels > 0 ? packet.virtual_channels : virtual_channels_needed();
 }
 
+const PacketParameters& NetworkDescription::packet_of(LinkId link) const {
+    return scale_up && scale_up->has(link) ? scale_up->packet : packet;
+}
+
 Bytes NetworkDescription::buffer_of(LinkId link) const {
-    if (packet.buffer > Bytes(0)) {
-        return packet.buffer;
+    if (const Bytes given = packet_of(link).buffer; given > Bytes(0)) {
+        return given;
     }
     constexpr std::int64_t least = std::int64_t{256} * 1024;
     constexpr std::int64_t most = std::int64_t{1} << 50;
@@ -71,6 +76,9 @@ Bytes NetworkDescription::shared_buffer_of(NodeId node) const {
     __extension__ using Wide = __int128;
     Bytes room;
     for (const LinkId id : graph.links_to(node)) {
+        if (scale_up && scale_up->has(id)) {
+            continue;
+        }
         const Wide share =
             Wide{128} * 1024 * graph.link(id).rate.bytes_per_second() / per.bytes_per_second();
         const Bytes capped(static_cast<std::int64_t>(std::min<Wide>(share, most.value())));

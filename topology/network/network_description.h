@@ -27,6 +27,8 @@
 
 namespace npunet::topology {
 
+struct ScaleUp;
+
 /// What GB/s means in `bandwidth`: 10^9 (npunet) or 2^30 (the astra-sim dialects) bytes per second.
 enum class GigaByte : std::uint8_t { Decimal, Binary };
 
@@ -43,6 +45,9 @@ public:
     /// Switches that reduce and multicast, by node.
     std::vector<ReducingSwitch> reducing_switches;
     PacketParameters packet;
+    /// Links that have credits beside those with the flow control of `packet`
+    /// (topology/network/scale_up.h). Null where `packet` holds for all.
+    std::shared_ptr<const ScaleUp> scale_up;
     Faults faults;
     /// The routes of a network without dimensions, and of a product that is not routed in dimension
     /// order; else null.
@@ -79,14 +84,18 @@ public:
     /// many as needed.
     [[nodiscard]] std::uint8_t virtual_channels() const;
 
+    /// The packet parameters of a link: those of `scale_up` where it is one of its links.
+    [[nodiscard]] const PacketParameters& packet_of(LinkId link) const;
+
     /// Room per virtual channel (of each traffic class) at the input port that the link leads to:
-    /// packet.buffer, or, where that is automatic, the larger of 256 KiB and 2 x latency x rate + 4
-    /// (mtu + header).
+    /// the buffer of packet_of(link), or, where that is automatic, the larger of 256 KiB and 2 x
+    /// latency x rate + 4 (mtu + header).
     [[nodiscard]] Bytes buffer_of(LinkId link) const;
 
     /// The room that packets in a node share, without the headroom of pauses: packet.buffer or, if
     /// that is automatic, the sum over the incoming links of the larger of buffer_of() and 128 KiB
     /// for each 25 Gb/s (as in switch chips: 64 x 400 Gb/s with 113 MB, 32 x 400 Gb/s with 64 MB).
+    /// Links of `scale_up` have room of their own.
     [[nodiscard]] Bytes shared_buffer_of(NodeId node) const;
 
     /// The same network for a job that has some of its NPUs: rank r runs on npus[r]. Links, routes

@@ -49,6 +49,18 @@ std::vector<Hop> round_trip(const NetworkDescription& network,
     return links;
 }
 
+/// By dimension of a product, whether its links belong to another part
+/// (topology/network/scale_up.h).
+std::vector<bool> hidden_dimensions(const NetworkDescription& network) {
+    std::vector<bool> hidden(network.dimensions.size(), false);
+    for (std::size_t i = 0; i < network.graph.links(); ++i) {
+        if (network.graph.is_hidden(LinkId(i))) {
+            hidden[static_cast<std::size_t>(network.graph.link(LinkId(i)).dimension)] = true;
+        }
+    }
+    return hidden;
+}
+
 /// Of a product of dimensions, the links of a cycle; empty where there is none. Exact:
 /// - On a ring of more than three NPUs routes go on after one hop, so each of its links is followed
 ///   by the next one on some route.
@@ -57,10 +69,16 @@ std::vector<Hop> round_trip(const NetworkDescription& network,
 ///   cycle: on shorter rings and cliques routes are one hop, along a mesh they do not turn back,
 ///   and links to a switch wait for those from it.
 std::vector<Hop> cycle_of_product(const NetworkDescription& network) {
+    const std::vector<bool> hidden = hidden_dimensions(network);
     std::vector<std::size_t> strides;
     std::size_t stride = 1;
-    for (const Dimension& dimension : network.dimensions) {
+    for (std::size_t d = 0; d < network.dimensions.size(); ++d) {
+        const Dimension& dimension = network.dimensions[d];
         const auto size = static_cast<std::size_t>(dimension.size);
+        if (hidden[d]) {
+            stride *= size;
+            continue;
+        }
         if (dimension.kind == DimensionKind::Ring && size > 3) {
             std::vector<std::size_t> ring;
             for (std::size_t i = 0; i < size; ++i) {

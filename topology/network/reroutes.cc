@@ -51,12 +51,20 @@ Reroutes::Reroutes(const NetworkDescription& network)
         }
     }
     order_ = lasting_order(network.graph, dead_from_);
-    whole_ = without(std::vector<bool>(network.graph.links()));
+    whole_ = without(hidden_links());
     set_epoch(0);
 }
 
+std::vector<bool> Reroutes::hidden_links() const {
+    std::vector<bool> hidden(network_.graph.links());
+    for (std::size_t link = 0; link < hidden.size(); ++link) {
+        hidden[link] = network_.graph.is_hidden(LinkId(link));
+    }
+    return hidden;
+}
+
 std::vector<bool> Reroutes::down_at(Time time) const {
-    std::vector<bool> down(network_.graph.links());
+    std::vector<bool> down = hidden_links();
     for (const LinkFault& fault : network_.faults.links) {
         if (fault.bandwidth.billionths == 0 && fault.at <= time && time < fault.until) {
             down[fault.link.index()] = true;

@@ -73,6 +73,8 @@ private:
         std::vector<LinkId> original;  ///< ids of its links in the network
         std::unique_ptr<GraphRouter> router;
     };
+    [[nodiscard]] std::vector<bool> hidden_links() const;
+    /// Hidden links are down at any time.
     [[nodiscard]] std::vector<bool> down_at(Time time) const;
     [[nodiscard]] Rest without(const std::vector<bool>& links) const;
     void list_usual(const Graph& graph, const PacketPlace& place,

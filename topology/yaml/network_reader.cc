@@ -17,6 +17,7 @@
 #include "topology/network/network_description.h"
 #include "topology/network/packet_checks.h"
 #include "topology/network/reducing_switches.h"
+#include "topology/network/scale_up.h"
 #include "topology/yaml/link_fields.h"
 #include "topology/yaml/machine.h"
 #include "topology/yaml/network_sections.h"
@@ -242,6 +243,16 @@ bool may_overtake(const PacketParameters& packet) {
            packet.congestion_control.algorithm != CongestionAlgorithm::ReceiverCredit;
 }
 
+/// Of links of one kind.
+void check_packets(const YamlField& root, const UnknownKeys& unknown,
+                   const NetworkDescription& network) {
+    check_transport(network, root.file(), "packet", unknown.warnings);
+    if (const auto problem = ethernet_problem(network)) {
+        field_at(root, "packet." + problem->key)
+            .refuse(problem->found, problem->expected, problem->remedy);
+    }
+}
+
 NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const UnknownKeys& unknown,
                               const NetworkChanges& changes) {
     NetworkDescription network;
@@ -281,16 +292,22 @@ NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const Un
         network.router = std::move(routes.router);
         network.planes = std::move(routes.planes);
     }
+    // Parts of messages on several planes would change over to others at several NPUs.
+    if (network.scale_up) {
+        network.planes = nullptr;
+    }
     if (network.planes && !network.multipath && may_overtake(network.packet)) {
         network.multipath = std::make_shared<PlaneNextHops>(network.planes, network.faults);
     }
     if (unknown.warnings != nullptr && network.router && !network.router->note().empty()) {
         unknown.warnings->push_back(fmt::format("{}: {}", root.file(), network.router->note()));
     }
-    check_transport(network, root.file(), "packet", unknown.warnings);
-    if (const auto problem = ethernet_problem(network)) {
-        field_at(root, "packet." + problem->key)
-            .refuse(problem->found, problem->expected, problem->remedy);
+    if (!network.scale_up) {
+        check_packets(root, unknown, network);
+        return network;
+    }
+    for (const NetworkDescription& part : parts_of(network)) {
+        check_packets(root, unknown, part);
     }
     return network;
 }

@@ -118,8 +118,8 @@ void read_faults_section(const YamlField& section, const UnknownKeys& unknown,
                          NetworkDescription& network);
 
 /// The section `packet`: parameters of the packet fidelity, and the routing. Sets those of a
-/// network whose graph is already built. `own`: the routings of a network that is no product; null
-/// for products. `seed` stands instead of the section's.
+/// network whose graph and tiers are already built. `own`: the routings of a network that is no
+/// product; null for products. `seed` stands instead of the section's.
 void read_packet_section(const YamlField& section, const UnknownKeys& unknown,
                          const RoutingChoice* own, GigaByte gigabyte,
                          std::optional<std::uint64_t> seed, NetworkDescription& network);

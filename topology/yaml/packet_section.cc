@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "topology/network/scale_up.h"
 #include "topology/routing/automatic_router.h"
 #include "topology/routing/channel_dependencies.h"
 #include "topology/routing/product_routing.h"
@@ -38,6 +39,9 @@ void read_sizes(const YamlField& section, PacketParameters& packet) {
                                   packet.header.value()),
                       fmt::format("at most {} B together", most_packet_bytes));
     }
+}
+
+void read_buffer(const YamlField& section, PacketParameters& packet) {
     const auto field = section.find("buffer");
     if (!field || (field->is_text() && field->text("") == "auto")) {
         return;
@@ -137,7 +141,8 @@ void read_routing(const YamlField& section, NetworkDescription& network) {
     }
 }
 
-void read_virtual_channels(const YamlField& section, NetworkDescription& network) {
+void read_virtual_channels(const YamlField& section, const NetworkDescription& network,
+                           PacketParameters& packet) {
     const auto field = section.find("virtual_channels");
     if (!field || (field->is_text() && field->text("") == "auto")) {
         return;
@@ -155,15 +160,17 @@ void read_virtual_channels(const YamlField& section, NetworkDescription& network
                             : ""),
             "Use 'auto'");
     }
-    network.packet.virtual_channels = static_cast<std::uint8_t>(channels);
+    packet.virtual_channels = static_cast<std::uint8_t>(channels);
 }
 
 /// Links have so many virtual channels in all classes together; without credits they have none.
-void check_channels(const YamlField& section, const NetworkDescription& network) {
-    const int classes = network.packet.classes.count;
-    const int channels = network.virtual_channels();
+void check_channels(const YamlField& section, const NetworkDescription& network,
+                    const PacketParameters& packet) {
+    const int classes = packet.classes.count;
+    const int channels =
+        packet.virtual_channels > 0 ? packet.virtual_channels : network.virtual_channels_needed();
     const auto field = section.find("classes");
-    if (field && network.packet.flow_control == FlowControl::Credit &&
+    if (field && packet.flow_control == FlowControl::Credit &&
         classes * channels > TrafficClasses::most_channels) {
         field->refuse(fmt::format("{} classes of {} virtual channels", classes, channels),
                       fmt::format("at most {} channels in all", TrafficClasses::most_channels),
@@ -171,13 +178,16 @@ void check_channels(const YamlField& section, const NetworkDescription& network)
     }
 }
 
-void read_errors(const YamlField& section, std::optional<std::uint64_t> seed,
-                 PacketParameters& packet) {
+void read_seed(const YamlField& section, std::optional<std::uint64_t> seed,
+               PacketParameters& packet) {
     if (const auto field = section.find("seed")) {
         packet.seed = static_cast<std::uint64_t>(field->whole(0, std::int64_t{1} << 53, "a seed"));
     }
     packet.seed = seed.value_or(packet.seed);
     packet.seed_is_given = seed || section.find("seed");
+}
+
+void read_errors(const YamlField& section, PacketParameters& packet) {
     const auto field = section.find("error_rate");
     if (!field) {
         return;
@@ -222,6 +232,34 @@ void read_switching(const YamlField& section, PacketParameters& packet) {
     }
 }
 
+/// The links of servers, where they have credits and the others have not.
+void read_scale_up(const YamlField& packet_section, const UnknownKeys& unknown,
+                   NetworkDescription& network) {
+    const auto section = packet_section.find("scale_up");
+    if (!section) {
+        return;
+    }
+    check_keys(*section,
+               {"flow_control", "tiers", "buffer", "virtual_channels", "arbitration", "speedup",
+                "error_rate"},
+               unknown);
+    if (const auto field = section->find("flow_control")) {
+        static_cast<void>(one_of(*field, {"credit"}));
+    }
+    PacketParameters packet = scale_up_parameters(network.packet);
+    read_switching(*section, packet);
+    read_buffer(*section, packet);
+    read_errors(*section, packet);
+    read_virtual_channels(*section, network, packet);
+    const auto tiers = section->find("tiers");
+    const std::int64_t count = tiers ? tiers->whole(1, 1000, "a number of innermost tiers") : 1;
+    const YamlField& place = tiers ? *tiers : *section;
+    network.scale_up = make_scale_up(network, static_cast<std::int32_t>(count), packet,
+                                     place.file(), place.place());
+    check_scale_up(network, section->file(), section->place());
+    check_channels(packet_section, network, packet);
+}
+
 }  // namespace
 
 void read_packet_section(const YamlField& written, const UnknownKeys& unknown,
@@ -254,12 +292,15 @@ void read_packet_section(const YamlField& written, const UnknownKeys& unknown,
                 "seed",
                 "queue_histogram",
                 "injection",
-                "speedup"},
+                "speedup",
+                "scale_up"},
                unknown);
     const YamlField section = with_preset(written);
     read_switching(section, network.packet);
-    read_errors(section, seed, network.packet);
+    read_seed(section, seed, network.packet);
+    read_errors(section, network.packet);
     read_sizes(section, network.packet);
+    read_buffer(section, network.packet);
     if (const auto field = section.find("injection")) {
         network.packet.injection = bandwidth_at(*field, gigabyte).rate;
     }
@@ -269,9 +310,10 @@ void read_packet_section(const YamlField& written, const UnknownKeys& unknown,
     } else {
         read_routing(section, network);
     }
-    read_virtual_channels(section, network);
+    read_virtual_channels(section, network, network.packet);
     read_transport_section(section, unknown, network);
-    check_channels(section, network);
+    check_channels(section, network, network.packet);
+    read_scale_up(section, unknown, network);
 }
 
 }  // namespace npunet::topology

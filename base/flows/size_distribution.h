@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace npunet::generators {
+namespace npunet {
 
 class SizeDistribution {
 public:
@@ -44,4 +44,4 @@ private:
 /// numbers do not ascend, with the line.
 [[nodiscard]] SizeDistribution load_sizes(const std::string& name, const std::string& where);
 
-}  // namespace npunet::generators
+}  // namespace npunet

@@ -1,4 +1,4 @@
-#include "generators/flows/size_distribution.h"
+#include "base/flows/size_distribution.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,7 +11,7 @@
 #include "base/input_text.h"
 #include "base/shipped_files.h"
 
-namespace npunet::generators {
+namespace npunet {
 
 namespace {
 
@@ -117,4 +117,4 @@ SizeDistribution load_sizes(const std::string& name, const std::string& where) {
     return SizeDistribution(SizeFile(file.string()).read());
 }
 
-}  // namespace npunet::generators
+}  // namespace npunet

@@ -11,7 +11,7 @@
 
 #include "base/splitmix64.h"
 
-namespace npunet::generators {
+namespace npunet {
 
 [[nodiscard]] inline std::uint64_t draw(std::initializer_list<std::uint64_t> key) {
     std::uint64_t state = 0;
@@ -28,4 +28,4 @@ namespace npunet::generators {
     return static_cast<std::uint64_t>((static_cast<Wide>(draw(key)) * n) >> 64U);
 }
 
-}  // namespace npunet::generators
+}  // namespace npunet
