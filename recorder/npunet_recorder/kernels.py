@@ -35,6 +35,28 @@ _KINDS = {
 _KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names}
 
 
+def _sizes_text(tensor):
+    return f"[{','.join(str(size) for size in tensor.shape)}]"
+
+
+def inputs_text(func, args, kwargs):
+    """Types and sizes of the tensors that an operation gets, by which profiles know it, too.
+
+    "float32[8,4] float32[4,2]"; of a list of tensors the sizes, "([8,4],[2])". Tensors without
+    dimensions do not count.
+    """
+    texts = []
+    for place, argument in enumerate(func._schema.arguments):
+        value = args[place] if place < len(args) else kwargs.get(argument.name)
+        if isinstance(value, torch.Tensor):
+            if value.dim() > 0:
+                texts.append(str(value.dtype)[len("torch."):] + _sizes_text(value))
+        elif isinstance(value, (list, tuple)) and value \
+                and all(isinstance(one, torch.Tensor) for one in value):
+            texts.append(f"({','.join(_sizes_text(one) for one in value)})")
+    return " ".join(texts)
+
+
 def _product(values):
     return math.prod(values)
 
