@@ -73,6 +73,20 @@ def _matrix_product(name, tensors):
     return left.shape[0], left.shape[1], right.shape[2], left.shape[2]
 
 
+# Attention as one operation, from PyTorch 2.1 on: places of the query and of is_causal, products.
+ATTENTION = {"_scaled_dot_product_flash_attention_for_cpu": (0, 4, 2),
+             "_scaled_dot_product_flash_attention_for_cpu_backward": (1, 7, 5)}
+
+
+def _attention_flops(name, args):
+    """Of the products of a fused kernel, whose backward pass has five; with a causal mask of the
+    lower triangle. Query and key are [sequences, heads, tokens, channels]."""
+    query, causal, products = ATTENTION[name]
+    sequences, heads, queries, channels = args[query].shape
+    whole = 2 * products * sequences * heads * queries * args[query + 1].shape[2] * channels
+    return whole // 2 if len(args) > causal and args[causal] else whole
+
+
 def _convolution_flops(name, args, outputs):
     """FLOPs of a convolution or of the gradients that are asked for."""
     if name == "convolution":
@@ -114,6 +128,8 @@ def cost_of(name, args, tensors, outputs, inplace):
                     moved)
     if name in ("convolution", "convolution_backward"):
         return Cost("", dtype, [], _convolution_flops(name, args, outputs), moved)
+    if name in ATTENTION:
+        return Cost("", dtype, [], _attention_flops(name, args), moved)
     elements = max([tensor.numel() for tensor in list(tensors) + list(outputs)], default=0)
     flops = 0 if kind in ("copy", "embedding") else elements
     return Cost(kind, dtype, [elements], flops, moved)

@@ -303,8 +303,8 @@ class OperationRecorder(TorchDispatchMode):
         after = recording.calls_touching(tensors, outputs)
         key = (func, recording.phase, tuple(recording.modules),
                tuple((tuple(t.shape), t.dtype) for t in tensors))
-        if plan.name in ("convolution_backward", "cat") or plan.name in _BY_VALUE \
-                or plan.name == "index":
+        if plan.name in ("convolution_backward", "cat", "index") or plan.name in _BY_VALUE \
+                or plan.name in kernels.ATTENTION:
             key = None
         text = self._texts.get(key) if key else None
         if text is None:
