@@ -4,11 +4,12 @@
 #include <charconv>
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/errors.h"
@@ -17,14 +18,21 @@
 #include "cli/command/messages.h"
 #include "cli/command/option_values.h"
 #include "cli/generate/generate_output.h"
+#include "cli/record/record_plan.h"
+#include "cli/record/record_report.h"
 #include "cli/record/recorder_process.h"
+#include "cli/record/simulated_times.h"
+#include "generators/recorded/megatron_logs.h"
 #include "generators/recorded/recorded_conversion.h"
+#include "profiles/profile_reader.h"
 
 namespace npunet::cli {
 
 namespace {
 
 using generators::WorkloadFiles;
+using generators::megatron::TrainingRun;
+using generators::profiler::OperatorNest;
 using generators::recorded::RecordedSummary;
 using generators::recorded::Recording;
 
@@ -37,6 +45,10 @@ struct RecordOptions {
     bool distinct = false;
     std::vector<std::string> values;
     std::string assume;
+    std::string kernels;
+    RecordPlanOptions plan;
+    bool simulated_time = false;
+    SimulatedMachine machine;
     std::int64_t timeout_s = 600;
     std::size_t jobs = 0;
     std::vector<std::string> command;
@@ -101,49 +113,29 @@ RecorderJob RecordOptions::job() const {
         add_value(value, job);
     }
     job.balanced = assume == "balanced";
+    job.inputs = !kernels.empty();
+    if (simulated_time == machine.network.empty()) {
+        throw InputError({"--answer-with-simulated-time", "",
+                          simulated_time ? "no --network" : "--network without it",
+                          "both: the network of the simulation", ""});
+    }
+    if (!machine.system.empty() && !simulated_time) {
+        throw InputError({"--system", "", "no --answer-with-simulated-time",
+                          "both: it is for that simulation alone", ""});
+    }
+    const auto told = plan.plan(ranks);
+    if (told && distinct) {
+        ToldRanks of_plan = told_ranks(*told);
+        job.as_rank = std::move(of_plan.as_rank);
+        job.probes = std::move(of_plan.probes);
+    } else if (told && !plan.writes_logs()) {
+        throw InputError({"npunet record", "", "the plan of the program",
+                          "--distinct or --megatron-logs with it", "Nothing else needs it"});
+    }
     return job;
 }
 
-std::string as_text(const Recording& recording, const RecordedSummary& summary) {
-    std::string text = fmt::format(
-        "{} recorded of {}: {}, {} of them tensor operations; {:.4g} FLOPs in matrix products and "
-        "{:.4g} in others over all ranks\n",
-        counted(static_cast<std::int64_t>(recording.recorded.size()), "rank", "ranks"),
-        recording.ranks, counted(summary.totals.nodes, "node", "nodes"), summary.totals.operations,
-        static_cast<double>(summary.totals.product_flops),
-        static_cast<double>(summary.totals.other_flops));
-    if (!summary.totals.kinds.empty()) {
-        text += fmt::format("{:<24}{:>12}  {}\n", "communication", "nodes",
-                            "bytes (comm_size over all ranks)");
-    }
-    for (const auto& [name, kind] : summary.totals.kinds) {
-        text += fmt::format("{:<24}{:>12}  {}\n", name, kind.nodes, kind.bytes);
-    }
-    return text;
-}
-
-nlohmann::ordered_json as_json(const Recording& recording, const RecordedSummary& summary) {
-    nlohmann::ordered_json kinds = nlohmann::ordered_json::object();
-    for (const auto& [name, kind] : summary.totals.kinds) {
-        kinds[name] = {{"nodes", kind.nodes}, {"bytes", kind.bytes}};
-    }
-    nlohmann::ordered_json warnings = nlohmann::ordered_json::array();
-    for (const auto& warning : summary.warnings) {
-        warnings.push_back({{"at", warning.place}, {"message", warning.message}});
-    }
-    return {{"ranks", recording.ranks},
-            {"recorded", recording.recorded.size()},
-            {"traces", summary.traces},
-            {"nodes", summary.totals.nodes},
-            {"operations", summary.totals.operations},
-            {"product_flops", summary.totals.product_flops},
-            {"other_flops", summary.totals.other_flops},
-            {"groups", summary.groups},
-            {"traffic", kinds},
-            {"warnings", warnings}};
-}
-
-/// The logs of an earlier recording, which may have been of other ranks.
+/// The logs of an earlier recording, which may have been of other ranks and other options.
 void discard_earlier(StagedFolder& staged, const std::filesystem::path& folder) {
     std::error_code missing;
     for (const auto& entry : std::filesystem::directory_iterator(folder / logs_folder, missing)) {
@@ -153,10 +145,61 @@ void discard_earlier(StagedFolder& staged, const std::filesystem::path& folder) 
             staged.discard(within);
         }
     }
+    const std::filesystem::path megatron = generators::recorded::megatron_logs_folder;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / megatron, missing)) {
+        const std::filesystem::path within = megatron / entry.path().filename();
+        if (generators::recorded::is_of_megatron_logs(within.filename().string()) &&
+            !std::filesystem::exists(staged.path() / within)) {
+            staged.discard(within);
+        }
+    }
+}
+
+/// Records again, with a clock that shows the times of a simulation: what the program prints then
+/// stands in the place of what it printed before.
+void record_with_simulated_times(RecorderJob job, const Recording& recording,
+                                 const OperatorNest* kernels, const SimulatedMachine& machine,
+                                 const std::filesystem::path& folder) {
+    // Whatever names and form the traces are to have: those that simulations read.
+    WorkloadFiles files;
+    files.folder = folder / "traces";
+    std::filesystem::create_directories(files.folder);
+    static_cast<void>(generators::recorded::convert_recording(recording, files, kernels));
+    const std::filesystem::path logs = folder / "recording";
+    write_simulated_times(recording, files, machine, folder);
+    job.times = folder.string();
+    job.distinct = false;
+    job.recorded.clear();
+    for (const Rank rank : recording.recorded) {
+        job.recorded.push_back(rank.value());
+    }
+    run_recorder(job, logs);
+    require_same_logs(recording, logs);
+    for (const Rank rank : recording.recorded) {
+        const std::string name = fmt::format("rank.{}.output.txt", rank.value());
+        std::filesystem::remove(recording.folder / name);
+        if (std::filesystem::exists(logs / name)) {
+            std::filesystem::rename(logs / name, recording.folder / name);
+        }
+    }
+    std::filesystem::remove_all(folder);
 }
 
 void run_record(const RecordOptions& options, CommandContext& context) {
     const RecorderJob job = options.job();
+    std::optional<OperatorNest> kernels;
+    if (!options.kernels.empty()) {
+        const profiles::EventTable profile = profiles::read_profile(options.kernels);
+        if (profile.damage.any()) {
+            log_warning(context.log,
+                        fmt::format("{}: damaged{}", profile.file, profile.damage.first_text()));
+        }
+        kernels.emplace(profile);
+    }
+    std::optional<TrainingRun> run;
+    if (options.plan.writes_logs()) {
+        run = options.plan.run(options.ranks);
+    }
     const WorkloadFiles files = options.output.files();
     StagedFolder staged(files.folder);
     const std::filesystem::path logs = staged.path() / logs_folder;
@@ -164,15 +207,27 @@ void run_record(const RecordOptions& options, CommandContext& context) {
     const Recording recording = generators::recorded::open_recording(logs);
     WorkloadFiles staging = files;
     staging.folder = staged.path();
-    const RecordedSummary summary = generators::recorded::convert_recording(recording, staging, {});
+    const RecordedSummary summary =
+        generators::recorded::convert_recording(recording, staging, kernels ? &*kernels : nullptr);
+    if (options.simulated_time) {
+        record_with_simulated_times(job, recording, kernels ? &*kernels : nullptr, options.machine,
+                                    staged.path() / "again");
+    }
+    if (run) {
+        generators::recorded::write_megatron_logs(
+            recording, *run, staged.path() / generators::recorded::megatron_logs_folder);
+    }
     discard_earlier(staged, files.folder);
-    staged.commit();
+    staged.commit({"summary.json"});
     generators::remove_further_traces(files, recording.ranks);
     for (const auto& warning : summary.warnings) {
         log_warning(context.log, fmt::format("{}: {}", warning.place, warning.message));
     }
-    options.output.report(as_text(recording, summary), as_json(recording, summary), recording.ranks,
-                          summary.losses, context.out);
+    const std::string megatron =
+        run ? (files.folder / generators::recorded::megatron_logs_folder).string() : "";
+    options.output.report(record_text(recording, summary, options.kernels, megatron),
+                          record_document(recording, summary, options.kernels, megatron),
+                          recording.ranks, summary.losses, context.out);
 }
 
 void add_options(CLI::App& command, RecordOptions& options) {
@@ -192,6 +247,18 @@ void add_options(CLI::App& command, RecordOptions& options) {
     command
         .add_option("--assume", options.assume, "balanced: every expert gets equally many tokens")
         ->check(one_of({"balanced"}));
+    command.add_option(
+        "--kernels", options.kernels,
+        "Profile of PyTorch on a GPU, with shapes (record_shapes): operations that it "
+        "has take their times from there");
+    options.plan.add_to(command);
+    command.add_flag("--answer-with-simulated-time", options.simulated_time,
+                     "Record twice, the second time with a clock that shows the times of a "
+                     "simulation of the first: the program's timers print those");
+    command.add_option("--network", options.machine.network,
+                       "network.yml, for --answer-with-simulated-time");
+    command.add_option("--system", options.machine.system,
+                       "system.json, for --answer-with-simulated-time");
     command.add_option("--timeout", options.timeout_s, "Seconds of processor time for a rank")
         ->check(whole_number(1, 1'000'000))
         ->capture_default_str();

@@ -97,6 +97,10 @@ void write_job(const RecorderJob& job, const SplitCommand& command, const fs::pa
               {"values", job.values},
               {"balanced", job.balanced},
               {"backend", backend_folder().string()}};
+    json["inputs"] = job.inputs;
+    json["times"] = job.times;
+    json["as_rank"] = job.as_rank;
+    json["probes"] = job.probes;
     if (job.recorded.empty()) {
         for (std::int32_t rank = 0; rank < job.ranks; ++rank) {
             json["recorded"].push_back(rank);

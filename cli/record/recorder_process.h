@@ -25,6 +25,11 @@ struct RecorderJob {
     double scalar = 0;                     ///< of values that do not exist
     std::map<std::string, double> values;  ///< the same, by line of the program
     bool balanced = false;                 ///< counts of tokens an expert
+    /// Of distinct ranks, where that is told: ToldRanks (record_plan.h).
+    std::vector<std::int32_t> as_rank;
+    std::vector<std::int32_t> probes;
+    std::string times;  ///< folder of write_simulated_times(), for the program's clock; empty: none
+    bool inputs = false;  ///< operations are recorded with types and shapes
 };
 
 /// The program would never end.

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "base/errors.h"
-#include "base/json_document.h"
 #include "base/thread_pool.h"
 #include "chakra/files/trace_reader.h"
 #include "chakra/files/trace_writer.h"
@@ -21,44 +20,19 @@ namespace npunet::generators::recorded {
 
 namespace {
 
-using Json = nlohmann::json;
-
-constexpr const char* file_name = "recording.json";
-constexpr std::int32_t most_ranks = 1 << 20;
-
-std::filesystem::path log_file(const std::filesystem::path& folder, Rank rank) {
-    return folder / fmt::format("rank.{}.jsonl", rank.value());
-}
-
-/// Whole numbers from 0, below `bound`.
-std::vector<std::int32_t> numbers_of(const std::string& file, const Json& list, const char* key,
-                                     std::int32_t least, std::int32_t bound) {
-    std::vector<std::int32_t> result;
-    if (!list.is_array()) {
-        throw InputError({file, key, json_excerpt(list), "a list of whole numbers", ""});
-    }
-    for (const Json& one : list) {
-        if (!one.is_number_integer() || one.get<std::int64_t>() < least ||
-            one.get<std::int64_t>() >= bound) {
-            throw InputError({file, key, json_excerpt(one),
-                              fmt::format("a whole number from {} below {}", least, bound), ""});
-        }
-        result.push_back(one.get<std::int32_t>());
-    }
-    return result;
-}
-
 /// What all ranks share, and where their results come together.
 class Conversion {
 public:
     Conversion(const Recording& recording, const WorkloadFiles& files,
-               const std::function<void()>& written)
+               const profiler::OperatorNest* kernels)
         : recording_(recording),
           files_(files),
-          written_(written),
           groups_(headers_of(recording)),
-          families_(numbered_families()) {
+          families_(families_of(recording, groups_)) {
         check_workload_names(files, recording.ranks);
+        if (kernels != nullptr) {
+            times_ = kernels->times(operations_of(recording));
+        }
     }
 
     RecordedSummary run() {
@@ -80,6 +54,11 @@ public:
         }
         chakra::write_comm_groups(files_.folder / files_.groups, groups);
         summary_.groups = static_cast<std::int64_t>(groups.size());
+        for (const auto& [name, operations] : summary_.totals.matches.unmatched) {
+            if (times_ && times_->count(name) > 0) {
+                summary_.known_operators.insert(name);
+            }
+        }
         std::set<std::pair<std::string, std::string>> warnings;
         for (const auto& [rank, of_rank] : warnings_) {
             for (const LogWarning& one : of_rank) {
@@ -92,31 +71,18 @@ public:
     }
 
 private:
-    static std::vector<LogHeader> headers_of(const Recording& recording) {
-        std::vector<LogHeader> headers;
+    /// The names of all operations: an operator of the profile is one of these, or part of one.
+    static std::set<std::string> operations_of(const Recording& recording) {
+        std::set<std::string> names;
         for (const Rank rank : recording.recorded) {
-            const std::filesystem::path file = log_file(recording.folder, rank);
-            headers.push_back(read_log_header(file));
-            if (headers.back().rank != rank || headers.back().ranks != recording.ranks) {
-                throw InputError({file.string(), "line 1",
-                                  fmt::format("rank {} of {}", headers.back().rank.value(),
-                                              headers.back().ranks),
-                                  fmt::format("rank {} of {}", rank.value(), recording.ranks),
-                                  "Record the program again"});
-            }
+            read_recorded_log(log_file(recording.folder, rank),
+                              [&names](const RecordedEvent& event) {
+                                  if (event.kind == RecordedEvent::Kind::Operation) {
+                                      names.insert(event.operation);
+                                  }
+                              });
         }
-        return headers;
-    }
-
-    [[nodiscard]] GroupFamilies numbered_families() const {
-        GroupFamilies families;
-        for (const std::vector<std::int32_t>& family : recording_.families) {
-            std::vector<std::int32_t>& numbers = families.emplace_back();
-            for (const std::int32_t group : family) {
-                numbers.push_back(groups_.number(recording_.recorded.front(), group));
-            }
-        }
-        return families;
+        return names;
     }
 
     /// The traces of all ranks that do what this one was recorded to do.
@@ -135,8 +101,9 @@ private:
     void write_trace(Rank logged, Rank rank, const std::vector<RecordedEvent>& events) {
         chakra::TraceWriter writer(trace_file(files_, rank), {}, files_.form);
         const RankSubstitution substitution(groups_, families_, logged, rank);
-        RecordedTrace trace(substitution, rank,
-                            [&writer](const chakra::Node& node) { writer.write(node); });
+        RecordedTrace trace(
+            substitution, rank, [&writer](const chakra::Node& node) { writer.write(node); },
+            times_ ? &*times_ : nullptr);
         for (const RecordedEvent& event : events) {
             trace.add(event);
         }
@@ -147,14 +114,11 @@ private:
         for (const auto& [reason, nodes] : writer.losses()) {
             summary_.losses[reason] += nodes;
         }
-        if (written_) {
-            written_();
-        }
     }
 
     const Recording& recording_;
     const WorkloadFiles& files_;
-    const std::function<void()>& written_;
+    std::optional<profiler::OperatorTimes> times_;
     RecordedGroups groups_;
     GroupFamilies families_;
     std::mutex mutex_;
@@ -204,55 +168,9 @@ void require_meeting(const Recording& recording, const WorkloadFiles& files) {
 
 }  // namespace
 
-bool Recording::whole() const {
-    return std::all_of(log_of.begin(), log_of.end(), [](Rank rank) { return rank.valid(); });
-}
-
-Recording open_recording(const std::filesystem::path& folder) {
-    const std::filesystem::path path = folder / file_name;
-    const std::string file = path.string();
-    const Json json =
-        read_json_object<Json>(path, {"the summary of a recording", "Record the program first"});
-    for (const char* key : {"ranks", "recorded", "log_of", "families"}) {
-        if (!json.contains(key)) {
-            throw InputError(
-                {file, "", "no " + std::string(key), "the summary of a recording", ""});
-        }
-    }
-    Recording recording;
-    recording.folder = folder;
-    recording.ranks =
-        numbers_of(file, Json::array({json["ranks"]}), "ranks", 1, most_ranks + 1).front();
-    for (const std::int32_t rank :
-         numbers_of(file, json["recorded"], "recorded", 0, recording.ranks)) {
-        recording.recorded.emplace_back(rank);
-    }
-    if (recording.recorded.empty() ||
-        !std::is_sorted(recording.recorded.begin(), recording.recorded.end())) {
-        throw InputError({file, "recorded", "no ranks, or not in order", "ranks in order", ""});
-    }
-    for (const std::int32_t rank :
-         numbers_of(file, json["log_of"], "log_of", -1, recording.ranks)) {
-        recording.log_of.emplace_back(rank);
-    }
-    if (recording.log_of.size() != static_cast<std::size_t>(recording.ranks)) {
-        throw InputError({file, "log_of", fmt::format("{} entries", recording.log_of.size()),
-                          fmt::format("one for each of {} ranks", recording.ranks), ""});
-    }
-    const auto groups = static_cast<std::int32_t>(
-        read_log_header(log_file(folder, recording.recorded.front())).groups.size());
-    if (!json["families"].is_array()) {
-        throw InputError({file, "families", json_excerpt(json["families"]), "a list", ""});
-    }
-    for (const Json& family : json["families"]) {
-        recording.families.push_back(numbers_of(file, family, "families", 0, groups));
-    }
-    return recording;
-}
-
 RecordedSummary convert_recording(const Recording& recording, const WorkloadFiles& files,
-                                  const std::function<void()>& written) {
-    RecordedSummary summary = Conversion(recording, files, written).run();
+                                  const profiler::OperatorNest* kernels) {
+    RecordedSummary summary = Conversion(recording, files, kernels).run();
     require_meeting(recording, files);
     return summary;
 }

@@ -12,6 +12,7 @@
 
 #include "base/errors.h"
 #include "base/json_document.h"
+#include "chakra/trace/kernel.h"
 
 namespace npunet::generators::recorded {
 
@@ -79,11 +80,30 @@ public:
         return has(key) ? text(key) : "";
     }
     [[nodiscard]] std::vector<std::int64_t> numbers(const char* key) const {
-        std::vector<std::int64_t> result;
+        return has(key) ? numbers(key, json_[key]) : std::vector<std::int64_t>();
+    }
+    [[nodiscard]] RecordedEvent::Shapes shapes(const char* key) const {
+        RecordedEvent::Shapes result;
         if (!has(key)) {
             return result;
         }
-        const Json& list = json_[key];
+        if (!json_[key].is_array()) {
+            refuse(fmt::format("{} {}", key, json_excerpt(json_[key])), "a list of shapes");
+        }
+        for (const Json& shape : json_[key]) {
+            result.push_back(numbers(key, shape));
+        }
+        return result;
+    }
+
+    [[noreturn]] void refuse(std::string found, std::string expected) const {
+        throw InputError({*file_, fmt::format("line {}", line_), std::move(found),
+                          std::move(expected), "Record the program again"});
+    }
+
+private:
+    [[nodiscard]] std::vector<std::int64_t> numbers(const char* key, const Json& list) const {
+        std::vector<std::int64_t> result;
         if (!list.is_array()) {
             refuse(fmt::format("{} {}", key, json_excerpt(list)), "a list of whole numbers");
         }
@@ -96,12 +116,6 @@ public:
         return result;
     }
 
-    [[noreturn]] void refuse(std::string found, std::string expected) const {
-        throw InputError({*file_, fmt::format("line {}", line_), std::move(found),
-                          std::move(expected), "Record the program again"});
-    }
-
-private:
     [[nodiscard]] const Json& at(const char* key) const {
         if (!has(key)) {
             refuse(json_excerpt(json_), fmt::format("a record with {}", key));
@@ -155,6 +169,7 @@ public:
                                fmt::format("group {}", header_.groups.size()));
             }
             header_.groups.push_back(ranks_of(*record));
+            header_.backends.push_back(record->text_or_empty("backend"));
         }
         return record;
     }
@@ -196,7 +211,10 @@ void read_operation(const Record& record, RecordedEvent& event) {
     if (const std::string module = record.text_or_empty("module"); !module.empty()) {
         event.name += "." + module;
     }
-    event.name += "." + record.text("op");
+    const std::string operation = record.text("op");
+    event.name += "." + operation;
+    event.operation = "aten::" + operation;
+    event.inputs = record.text_or_empty("inputs");
     event.kernel = record.text_or_empty("kernel");
     event.dtype = record.text_or_empty("dtype");
     event.shape = record.numbers("shape");
@@ -211,7 +229,11 @@ void read_call(const Record& record, const LogHeader& header, RecordedEvent& eve
     event.sizes = record.numbers("sizes");
     event.place = record.text_or_empty("at");
     event.name = record.text("function");
-    event.dtype = name_of(chakra::data_type_of_torch(record.text_or_empty("dtype")));
+    event.torch_type = record.text_or_empty("dtype");
+    event.dtype = name_of(chakra::data_type_of_torch(event.torch_type));
+    event.reduce_op = record.text_or_empty("reduce_op");
+    event.input_shapes = record.shapes("in");
+    event.output_shapes = record.shapes("out");
     if (static_cast<std::size_t>(event.group) >= header.groups.size()) {
         record.refuse(fmt::format("group {}", event.group), "a group that the log lists");
     }

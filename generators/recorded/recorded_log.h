@@ -22,10 +22,12 @@ struct LogHeader {
     Rank rank;
     std::int32_t ranks = 0;
     std::vector<std::vector<Rank>> groups;  ///< by number, as the program made them
+    std::vector<std::string> backends;      ///< of the groups: "nccl", "gloo"
 };
 
 struct RecordedEvent {
     enum class Kind : std::uint8_t { Operation, Send, Receive, Collective, Wait, Mark, MarkWait };
+    using Shapes = std::vector<std::vector<std::int64_t>>;
 
     Kind kind = Kind::Operation;
     std::int32_t stream = 0;
@@ -36,11 +38,13 @@ struct RecordedEvent {
     std::size_t line = 0;             ///< in the log
 
     // Of an operation.
-    std::string name;  ///< "backward.layers.0.mm"
+    std::string name;  ///< "backward.layers.0.mm"; of a call its function, "_allgather_base"
     std::string kernel;
     std::string dtype;
     std::vector<std::int64_t> shape;
     std::int64_t flops = 0;
+    std::string operation;  ///< by the name of PyTorch: "aten::mm"
+    std::string inputs;     ///< as profiler::inputs_text(); empty where the log does not have them
 
     // Of a call.
     chakra::CollectiveType collective = chakra::CollectiveType::Barrier;
@@ -49,6 +53,10 @@ struct RecordedEvent {
     std::int32_t tag = 0;
     std::vector<std::int64_t> sizes;  ///< of an all-to-all: bytes to each member
     std::string place;                ///< "train.py:57"
+    std::string torch_type;           ///< "bfloat16"; empty without tensors
+    std::string reduce_op;            ///< "sum"; empty for what does not reduce
+    Shapes input_shapes;
+    Shapes output_shapes;
 };
 
 /// A line of the program, and what a user should know about it.

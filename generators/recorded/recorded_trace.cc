@@ -41,6 +41,16 @@ std::string group_name(std::int32_t number) {
     return std::to_string(number + 1);
 }
 
+void RecordedMatches::add(const RecordedMatches& other) {
+    matched.count += other.matched.count;
+    matched.flops += other.matched.flops;
+    measured_ns += other.measured_ns;
+    for (const auto& [name, operations] : other.unmatched) {
+        unmatched[name].count += operations.count;
+        unmatched[name].flops += operations.flops;
+    }
+}
+
 void RecordedTotals::add(const RecordedTotals& other) {
     nodes += other.nodes;
     operations += other.operations;
@@ -50,10 +60,12 @@ void RecordedTotals::add(const RecordedTotals& other) {
         kinds[name].nodes += kind.nodes;
         kinds[name].bytes += kind.bytes;
     }
+    matches.add(other.matches);
 }
 
-RecordedTrace::RecordedTrace(const RankSubstitution& substitution, Rank rank, Visitor visitor)
-    : substitution_(substitution), rank_(rank), visitor_(std::move(visitor)) {}
+RecordedTrace::RecordedTrace(const RankSubstitution& substitution, Rank rank, Visitor visitor,
+                             const profiler::OperatorTimes* times)
+    : substitution_(substitution), rank_(rank), visitor_(std::move(visitor)), times_(times) {}
 
 RecordedTrace::Ids& RecordedTrace::before(std::int32_t stream) {
     const auto place = static_cast<std::size_t>(stream);
@@ -106,11 +118,38 @@ chakra::Node RecordedTrace::node(const RecordedEvent& event) {
     return node;
 }
 
+std::int64_t RecordedTrace::measured_ns(const RecordedEvent& event) {
+    if (times_ == nullptr) {
+        return 0;
+    }
+    RecordedMatches& matches = totals_.matches;
+    if (const auto name = times_->find(event.operation);
+        name != times_->end() && !event.inputs.empty()) {
+        if (const auto known = name->second.find(event.inputs); known != name->second.end()) {
+            const std::vector<std::int64_t>& times = known->second;
+            const std::int64_t ns = times[taken_[&times]++ % times.size()];
+            ++matches.matched.count;
+            matches.matched.flops += event.flops;
+            matches.measured_ns += ns;
+            return ns;
+        }
+    }
+    RecordedMatches::Operations& unmatched = matches.unmatched[event.operation];
+    ++unmatched.count;
+    unmatched.flops += event.flops;
+    return 0;
+}
+
 void RecordedTrace::add_operation(const RecordedEvent& event) {
     chakra::Node one = node(event);
     one.name = event.name;
     one.type = chakra::NodeType::Compute;
-    one.set_integer("num_ops", event.flops);
+    if (const std::int64_t ns = measured_ns(event); ns > 0) {
+        one.duration_micros = static_cast<std::uint64_t>((ns + 500) / 1000);
+        one.set_integer("duration_ns", ns);
+    } else {
+        one.set_integer("num_ops", event.flops);
+    }
     one.set("tensor_size", static_cast<std::uint64_t>(event.bytes));
     if (!event.kernel.empty()) {
         one.set_text("kernel", event.kernel);

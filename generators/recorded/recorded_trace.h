@@ -6,6 +6,7 @@
 // As on a GPU: operations of a stream follow each other. A collective follows what was issued
 // before it on its stream, and the one before it on its communicator; a message follows what was
 // issued before it. What follows waits where the program does, or where it touches the tensors.
+// Operations have their FLOPs, or, where a profile has measured them, their time.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,24 @@
 #include <vector>
 
 #include "chakra/trace/node.h"
+#include "generators/profiler/operator_times.h"
 #include "generators/recorded/recorded_groups.h"
 #include "generators/recorded/recorded_log.h"
 
 namespace npunet::generators::recorded {
+
+/// Which operations have a measured time.
+struct RecordedMatches {
+    struct Operations {
+        std::int64_t count = 0;
+        std::int64_t flops = 0;
+    };
+    Operations matched;
+    std::map<std::string, Operations> unmatched;  ///< by name: "aten::mm"
+    std::int64_t measured_ns = 0;
+
+    void add(const RecordedMatches& other);
+};
 
 /// What is in the traces, of one rank or of all.
 struct RecordedTotals {
@@ -32,6 +47,7 @@ struct RecordedTotals {
     std::int64_t product_flops = 0;  ///< of matrix products
     std::int64_t other_flops = 0;
     std::map<std::string, Kind> kinds;  ///< of communication, by name
+    RecordedMatches matches;
 
     void add(const RecordedTotals& other);
 };
@@ -40,8 +56,11 @@ class RecordedTrace {
 public:
     using Visitor = std::function<void(const chakra::Node&)>;
 
-    /// `substitution` has to outlive this; its rank is the one whose trace it becomes.
-    RecordedTrace(const RankSubstitution& substitution, Rank rank, Visitor visitor);
+    /// `substitution` and `times` have to outlive this; `rank` is the one whose trace it becomes.
+    /// Operations take their times in order from `times`, from its begin again after its end, where
+    /// it has them; null: none do.
+    RecordedTrace(const RankSubstitution& substitution, Rank rank, Visitor visitor,
+                  const profiler::OperatorTimes* times = nullptr);
 
     void add(const RecordedEvent& event);
 
@@ -53,6 +72,8 @@ private:
     using Ids = std::vector<std::uint64_t>;
 
     void add_operation(const RecordedEvent& event);
+    /// The measured time in ns; 0 for none.
+    [[nodiscard]] std::int64_t measured_ns(const RecordedEvent& event);
     void add_collective(const RecordedEvent& event);
     void add_message(const RecordedEvent& event);
     [[nodiscard]] chakra::Node node(const RecordedEvent& event);
@@ -63,6 +84,8 @@ private:
     const RankSubstitution& substitution_;
     Rank rank_;
     Visitor visitor_;
+    const profiler::OperatorTimes* times_;
+    std::map<const std::vector<std::int64_t>*, std::size_t> taken_;  ///< of the times
     std::uint64_t next_id_ = 1;
     std::vector<Ids> before_;                                ///< by stream
     std::unordered_map<std::int64_t, std::uint64_t> calls_;  ///< nodes of calls, by number

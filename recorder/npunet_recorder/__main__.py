@@ -2,8 +2,10 @@
 
 The job: ranks (of the world), recorded (list of ranks), logs (folder for rank.N.jsonl),
 command ([script, arguments...]), processes, timeout (s of processor time a rank), scalar, values,
-balanced, backend (folder of npunet_backend.so). PyTorch is loaded once; each rank is a fork. What
-goes wrong is in logs/failure.json.
+balanced, distinct, as_rank and probes (distinct.Search), inputs (whether operations have the shapes
+of their inputs), times (folder of times.N.json for clock.SimulatedClock; empty: none), backend
+(folder of npunet_backend.so). PyTorch is loaded once; each rank is a fork. What goes wrong is in
+logs/failure.json.
 """
 
 import ctypes

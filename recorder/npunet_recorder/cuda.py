@@ -54,6 +54,8 @@ def _stream_class(recording):
             for number in range(recording.streams):
                 if number != self.number:
                     Stream(number=number).wait_stream(self)
+            if recording.log.clock:
+                recording.log.clock.host_waits_for_stream(self.number)
 
     return Stream
 
@@ -80,9 +82,13 @@ def _event_class(recording):
         def synchronize(self):
             for number in range(recording.streams):
                 self.wait(torch.cuda.Stream(number=number))
+            if recording.log.clock and self._number is not None:
+                recording.log.clock.host_waits(recording.log.clock.event(self._number))
 
-        def elapsed_time(self, _end):
-            return 0.0
+        def elapsed_time(self, end):
+            """In milliseconds; without a clock nothing takes time."""
+            clock = recording.log.clock
+            return (clock.event(end._number) - clock.event(self._number)) / 1e9 if clock else 0.0
 
     return Event
 
@@ -123,7 +129,16 @@ def _install_streams(recording):
     cuda.set_stream = set_stream
     cuda.current_stream = lambda _device=None: cuda.Stream(number=recording.stream)
     cuda.default_stream = lambda _device=None: cuda.Stream(number=0)
-    cuda.synchronize = lambda _device=None: cuda.Stream(number=0).synchronize()
+
+    def synchronize(_device=None):
+        main = cuda.Stream(number=0)
+        for number in range(1, recording.streams):
+            main.wait_stream(cuda.Stream(number=number))
+        main.synchronize()
+        if recording.log.clock:
+            recording.log.clock.host_waits_for_all()
+
+    cuda.synchronize = synchronize
 
 
 def _install_tensor_methods(recording):
@@ -184,6 +199,45 @@ def _of_cuda(args):
     return args
 
 
+def _on_cpu(recording, value):
+    """A GPU, by number, name or as a device, as the CPU; anything else as it is."""
+    if type(value) is int:
+        value = _device_type("cuda", value)
+    if isinstance(value, (str, _device_type)) and _device_type(value).type not in ("cpu", "meta"):
+        recording.on_cuda = True
+        return _device_type("cpu")
+    return value
+
+
+def _with_cpu(recording, args, kwargs):
+    """The arguments of Tensor.to() and of what has the keyword device, with the CPU for a GPU."""
+    if args:
+        args = (_on_cpu(recording, args[0]), *args[1:])
+    if kwargs.get("device") is not None:
+        kwargs = dict(kwargs, device=_on_cpu(recording, kwargs["device"]))
+    return args, kwargs
+
+
+def _install_conversions(recording):
+    """Of PyTorch 1.13, which looks for GPUs before any dispatch in these alone."""
+    to = torch.Tensor.to
+
+    def to_cpu(self, *args, **kwargs):
+        args, kwargs = _with_cpu(recording, args, kwargs)
+        return to(self, *args, **kwargs)
+
+    def making(function):
+        def make(*args, **kwargs):
+            return function(*args, **_with_cpu(recording, (), kwargs)[1])
+
+        return make
+
+    torch.Tensor.to = to_cpu
+    torch.Tensor.new_tensor = making(torch.Tensor.new_tensor)
+    torch.tensor = making(torch.tensor)
+    torch.as_tensor = making(torch.as_tensor)
+
+
 class Devices(TorchFunctionMode):
     """torch.empty(3, device=0), torch.tensor([1.0], device="cuda"): where there is no GPU, later
     versions than PyTorch 1.13 refuse these before any dispatch."""
@@ -194,14 +248,11 @@ class Devices(TorchFunctionMode):
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        device = kwargs.get("device")
-        if device is not None:
-            known = _device_type("cuda", device) if type(device) is int else _device_type(device)
-            if known.type not in ("cpu", "meta"):
-                self._recording.on_cuda = True
-                kwargs = dict(kwargs, device=_device_type("cpu"))
-        elif func is torch.Tensor.to:
-            args = (args[0], *_of_cuda(args[1:]))
+        if func is torch.Tensor.to:
+            places, kwargs = _with_cpu(self._recording, args[1:], kwargs)
+            args = (args[0], *places)
+        elif "device" in kwargs:
+            kwargs = _with_cpu(self._recording, (), kwargs)[1]
         return func(*args, **kwargs)
 
 
@@ -209,6 +260,7 @@ def devices(recording):
     """A context for the program: GPUs are devices."""
     try:
         _device_type(0)
+        _install_conversions(recording)
         return contextlib.nullcontext()
     except RuntimeError:
         pass

@@ -72,15 +72,15 @@ class Grid:
         return [self.family_of[best], self.groups[best][0].index(peer)]
 
 
-def signature(path, rank, grid):
-    """Equal for logs of ranks that do the same."""
-    digest = hashlib.sha256()
+def lines_by_places(path, rank, grid):
+    """The records of a log as (line, line with ranks and groups told by places), without its head."""
     peers = {}
     with open(path, encoding="utf-8") as file:
         next(file)
         for line in file:
             if line.startswith('{"group"'):
                 continue
+            told = line
             if line.startswith('{"call"'):
                 record = json.loads(line)
                 if "root" in record:
@@ -91,9 +91,51 @@ def signature(path, rank, grid):
                         peers[record["peer"]] = grid.place_of_peer(rank, record["peer"])
                     record["peer"] = peers[record["peer"]]
                 record["group"] = grid.family_of[record["group"]]
-                line = json.dumps(record)
-            digest.update(line.encode())
+                told = json.dumps(record)
+            yield line, told
+
+
+def signature(path, rank, grid):
+    """Equal for logs of ranks that do the same."""
+    digest = hashlib.sha256()
+    for _, told in lines_by_places(path, rank, grid):
+        digest.update(told.encode())
     return digest.hexdigest()
+
+
+def _described(record):
+    if "call" in record:
+        more = "".join(f", {key} {record[key]}" for key in ("root", "peer", "tag") if key in record)
+        return f"call {record['call']}, {record['type']} of {record['bytes']} bytes in group " \
+               f"{record['group']}{more}"
+    if "op" in record:
+        path = f" in {record['module']}" if "module" in record else ""
+        return f"the operation {record['op']}{path}, {record['phase']}"
+    if "wait" in record:
+        return f"the wait for call {record['wait']}"
+    if "warning" in record:
+        return "a warning"
+    return "the end" if "end" in record else "an event of streams"
+
+
+def first_difference(path, rank, other_path, other_rank, grid):
+    """What the rank does where it first differs from the other: (description, that of the other,
+    line of the program, "" where that is not known); None where they do the same."""
+    pairs = itertools.zip_longest(lines_by_places(path, rank, grid),
+                                  lines_by_places(other_path, other_rank, grid),
+                                  fillvalue=("{}", ""))
+    last = None
+    for (line, told), (other_line, other_told) in pairs:
+        if told != other_told:
+            record, other = json.loads(line), json.loads(other_line)
+            own = _described(record)
+            if "call" not in record and last is not None:
+                last = json.loads(last)
+                own += f", after call {last['call']} at {last['at']}"
+            return own, _described(other), record.get("at", "")
+        if line.startswith('{"call"'):
+            last = line
+    return None
 
 
 class Search:
@@ -142,8 +184,40 @@ class Search:
         return [first.setdefault(self._signatures[self._along(axis, place)], place)
                 for place in range(size)], None
 
+    def run_told(self):
+        """The same where the job says which rank stands for each: as_rank; and which of the others
+        are recorded all the same, to see whether that is so: probes."""
+        as_rank, probes = self._job["as_rank"], self._job["probes"]
+        failure = self._record([0])
+        if failure is not None:
+            return [], [], [], failure
+        groups = summary.read_groups(self._log(0))
+        families = summary.families_of(groups)
+        self._grid = Grid(groups, families, self._ranks)
+        self._signatures[0] = signature(self._log(0), 0, self._grid)
+        failure = self._record([*sorted(set(as_rank)), *probes])
+        if failure is not None:
+            return [], [], [], failure
+        for rank in probes:
+            failure = failure or self._check_told(rank, as_rank[rank])
+        log_of = [rank if rank in self._signatures else told for rank, told in enumerate(as_rank)]
+        return sorted(self._signatures), log_of, families, failure
+
+    def _check_told(self, rank, other):
+        if self._signatures[rank] == self._signatures[other]:
+            return None
+        own, others, line = first_difference(self._log(rank), rank, self._log(other), other,
+                                             self._grid)
+        return {"rank": rank, "kind": "unsupported", "at": line,
+                "message": f"{own}, where rank {other} has {others}, though by the sizes given the "
+                           "two do the same work",
+                "remedy": "Correct --tp, --cp, --dp, --pp or --rank-order, or leave them out: "
+                          "npunet finds such ranks by itself"}
+
     def run(self):
         """Returns (recorded ranks, log of each rank, families, failure)."""
+        if self._job.get("as_rank"):
+            return self.run_told()
         failure = self._record([0])
         if failure is not None:
             return [], [], [], failure

@@ -35,6 +35,28 @@ _KINDS = {
 _KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names}
 
 
+def _sizes_text(tensor):
+    return f"[{','.join(str(size) for size in tensor.shape)}]"
+
+
+def inputs_text(func, args, kwargs):
+    """Types and sizes of the tensors that an operation gets, by which profiles know it, too.
+
+    "float32[8,4] float32[4,2]"; of a list of tensors the sizes, "([8,4],[2])". Tensors without
+    dimensions do not count.
+    """
+    texts = []
+    for place, argument in enumerate(func._schema.arguments):
+        value = args[place] if place < len(args) else kwargs.get(argument.name)
+        if isinstance(value, torch.Tensor):
+            if value.dim() > 0:
+                texts.append(str(value.dtype)[len("torch."):] + _sizes_text(value))
+        elif isinstance(value, (list, tuple)) and value \
+                and all(isinstance(one, torch.Tensor) for one in value):
+            texts.append(f"({','.join(_sizes_text(one) for one in value)})")
+    return " ".join(texts)
+
+
 def _product(values):
     return math.prod(values)
 
@@ -49,6 +71,20 @@ def _matrix_product(name, tensors):
     if left.dim() == 2:
         return 1, left.shape[0], right.shape[1], left.shape[1]
     return left.shape[0], left.shape[1], right.shape[2], left.shape[2]
+
+
+# Attention as one operation, from PyTorch 2.1 on: places of the query and of is_causal, products.
+ATTENTION = {"_scaled_dot_product_flash_attention_for_cpu": (0, 4, 2),
+             "_scaled_dot_product_flash_attention_for_cpu_backward": (1, 7, 5)}
+
+
+def _attention_flops(name, args):
+    """Of the products of a fused kernel, whose backward pass has five; with a causal mask of the
+    lower triangle. Query and key are [sequences, heads, tokens, channels]."""
+    query, causal, products = ATTENTION[name]
+    sequences, heads, queries, channels = args[query].shape
+    whole = 2 * products * sequences * heads * queries * args[query + 1].shape[2] * channels
+    return whole // 2 if len(args) > causal and args[causal] else whole
 
 
 def _convolution_flops(name, args, outputs):
@@ -92,6 +128,8 @@ def cost_of(name, args, tensors, outputs, inplace):
                     moved)
     if name in ("convolution", "convolution_backward"):
         return Cost("", dtype, [], _convolution_flops(name, args, outputs), moved)
+    if name in ATTENTION:
+        return Cost("", dtype, [], _attention_flops(name, args), moved)
     elements = max([tensor.numel() for tensor in list(tensors) + list(outputs)], default=0)
     flops = 0 if kind in ("copy", "embedding") else elements
     return Cost(kind, dtype, [elements], flops, moved)

@@ -15,13 +15,20 @@ class CallLog:
         self.records = []
         self.warnings = []
         self.active = True
+        self.clock = None  # a SimulatedClock that what is recorded moves
+        self._barriers = set()
+        self._nodes = 0  # operations and calls so far
+        self._skipped = 0  # of these before the recorded part
         self._calls = 0
         self._first_call = 0
 
     def start(self):
         self.records.clear()
         self._first_call = self._calls
+        self._skipped = self._nodes
         self.active = True
+        if self.clock:
+            self.clock.restart()
 
     def stop(self):
         self.active = False
@@ -36,6 +43,11 @@ class CallLog:
         self._calls += 1
         if self.active:
             self.records.append(json.dumps({"call": number, **record}))
+            self._nodes += 1
+            if self.clock:
+                self.clock.call(number)
+                if record["type"] == "barrier":
+                    self._barriers.add(number)
         return number
 
     def add_wait(self, call, stream, implied=False):
@@ -44,18 +56,25 @@ class CallLog:
             more = f', "stream": {stream}' if stream else ""
             more += ', "implied": true' if implied else ""
             self.records.append(f'{{"wait": {call}{more}}}')
+            if self.clock:
+                self.clock.wait(call, stream, implied or call in self._barriers)
 
     def has(self, call):
         return call >= self._first_call
 
-    def add_operation(self, text):
+    def add_operation(self, text, stream):
         if self.active:
             self.records.append(text)
+            self._nodes += 1
+            if self.clock:
+                self.clock.operation(stream)
 
     def add_event(self, kind, event, stream):
         """kind: "record_event" or "wait_event"."""
         if self.active:
             self.records.append(f'{{"{kind}": {event}, "stream": {stream}}}')
+            if self.clock:
+                getattr(self.clock, kind)(event, stream)
 
     def warn(self, message, line):
         if (message, line) not in self.warnings:
@@ -72,4 +91,7 @@ class CallLog:
                 file.write(line + "\n")
             for message, line in self.warnings:
                 file.write(json.dumps({"warning": message, "at": line}) + "\n")
-            file.write(json.dumps({"end": len(self.records)}) + "\n")
+            end = {"end": len(self.records)}
+            if self._skipped:
+                end["skipped"] = self._skipped
+            file.write(json.dumps(end) + "\n")

@@ -173,6 +173,8 @@ class OperationRecorder(TorchDispatchMode):
         recording = self._recording
         for call in recording.calls_touching(tensors, []):
             recording.log.add_wait(call, recording.stream, implied=True)
+        if recording.log.clock:
+            recording.log.clock.host_waits_for_stream(recording.stream)
 
     def _write(self, plan, func, args, kwargs, tensors, unknown):
         """In place or into a given tensor."""
@@ -191,11 +193,11 @@ class OperationRecorder(TorchDispatchMode):
                 and targets and targets[0].numel() == _storage_elements(targets[0]) \
                 and len(tensors) > 1:
             # All of the tensor gets known values.
-            self._record(plan, func, args, tensors, targets)
+            self._record(plan, func, args, kwargs, tensors, targets)
             return args[0]
         for target in targets:
             npunet_backend.make_virtual(target)
-        self._record(plan, func, args, tensors, targets)
+        self._record(plan, func, args, kwargs, tensors, targets)
         if self._recording.shares is not None:
             self._recording.shares.follow(plan.name, args, tensors, targets)
         if not plan.returns_written:
@@ -214,7 +216,7 @@ class OperationRecorder(TorchDispatchMode):
                     target.resize_(form.size)
         for target in targets:
             npunet_backend.make_virtual(target)
-        self._record(plan, func, args, tensors, targets)
+        self._record(plan, func, args, kwargs, tensors, targets)
         if not func._schema.returns:
             return None
         return targets[0] if len(targets) == 1 else tuple(targets)
@@ -248,7 +250,7 @@ class OperationRecorder(TorchDispatchMode):
             results = _make_virtual(forms)
         made = _tensors_of(results, [])
         if name not in _WITHOUT_KERNEL:
-            self._record(plan, func, args, tensors, made)
+            self._record(plan, func, args, kwargs, tensors, made)
         if shares is not None:
             shares.follow(name, args, tensors, made)
         return results
@@ -278,7 +280,7 @@ class OperationRecorder(TorchDispatchMode):
         for size in reversed(sizes[1:]):
             strides.insert(0, strides[0] * size)
         result = npunet_backend.empty_virtual(sizes, strides, dtype)
-        self._record(plan, func, args, tensors, [result])
+        self._record(plan, func, args, {}, tensors, [result])
         return result
 
     def _counts(self, name, args, kwargs):
@@ -296,17 +298,17 @@ class OperationRecorder(TorchDispatchMode):
         dtype = values.dtype if name == "histc" else torch.int64
         return torch.tensor([each + (1 if i < rest else 0) for i in range(bins)], dtype=dtype)
 
-    def _record(self, plan, func, args, tensors, outputs):
+    def _record(self, plan, func, args, kwargs, tensors, outputs):
         recording = self._recording
         after = recording.calls_touching(tensors, outputs)
         key = (func, recording.phase, tuple(recording.modules),
                tuple((tuple(t.shape), t.dtype) for t in tensors))
-        if plan.name in ("convolution_backward", "cat") or plan.name in _BY_VALUE \
-                or plan.name == "index":
+        if plan.name in ("convolution_backward", "cat", "index") or plan.name in _BY_VALUE \
+                or plan.name in kernels.ATTENTION:
             key = None
         text = self._texts.get(key) if key else None
         if text is None:
-            text = self._text(plan, args, tensors, outputs)
+            text = self._text(plan, func, args, kwargs, tensors, outputs)
             if key:
                 self._texts[key] = text
         if after:
@@ -314,9 +316,9 @@ class OperationRecorder(TorchDispatchMode):
             text += f', "after": {calls}'
         if recording.stream:
             text += f', "stream": {recording.stream}'
-        recording.log.add_operation(text + "}")
+        recording.log.add_operation(text + "}", recording.stream)
 
-    def _text(self, plan, args, tensors, outputs):
+    def _text(self, plan, func, args, kwargs, tensors, outputs):
         """The record up to what differs between equal operations, without its closing brace."""
         recording = self._recording
         cost = kernels.cost_of(plan.name, args, tensors, outputs, plan.inplace)
@@ -330,6 +332,8 @@ class OperationRecorder(TorchDispatchMode):
             record["shape"] = cost.shape
         record["flops"] = cost.flops
         record["bytes"] = cost.bytes
+        if recording.inputs:
+            record["inputs"] = kernels.inputs_text(func, args, kwargs)
         return json.dumps(record)[:-1]
 
 

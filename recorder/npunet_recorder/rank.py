@@ -7,7 +7,7 @@ import signal
 import sys
 import traceback
 
-from npunet_recorder import absent_modules, cuda, groups, marks, program, sharding, values
+from npunet_recorder import absent_modules, clock, cuda, groups, marks, program, sharding, values
 from npunet_recorder.calls import Answers, GroupObserver
 from npunet_recorder.errors import RecordingError, line_of_exception, program_line
 from npunet_recorder.messages import Messages, Needs, pack, read_pickle, unpack, write_pickle
@@ -104,6 +104,10 @@ def record(rank, job):
     os.environ.update(job.get("environment", {}))
     policy = Policy(job.get("scalar", 0), job.get("values", {}), job.get("balanced", False))
     recording = Recording(rank, job["ranks"], policy)
+    recording.inputs = job.get("inputs", False)
+    if job.get("times"):
+        recording.log.clock = clock.read(os.path.join(job["times"], f"times.{rank}.json"), recording)
+        clock.install(recording.log.clock)
     path = os.path.join(job["logs"], "said.pickle")
     first = rank == job["first"]
     heard = {} if first else {key: unpack(value) for key, value in read_pickle(path, {}).items()}

@@ -27,6 +27,7 @@ class Recording:
         self.log = CallLog(rank, ranks)
         self.shares = Shares() if policy.balanced else None
         self.paused = 0
+        self.inputs = False  # whether operations are recorded with the shapes of their inputs
         self.on_cuda = False  # once the program has asked for it
         self.stream = 0
         self.streams = 1

@@ -29,8 +29,11 @@ tied_embeddings: false
 
 @unittest.skipUnless(CHECKOUT, "NPUNET_MEGATRON_CORE names no checkout of Megatron-LM")
 class MegatronCore(unittest.TestCase):
-    # What an optimizer sums (the gradients' norm), and what a data loader broadcasts, is not in the
-    # program: the other kinds of calls are compared.
+    # What training.py does around a step is not in the program: each rank sums the squared norm of
+    # gradients and takes the worst success and the largest learning rate, all-reduces of 4 bytes
+    # over tp-pp; the last stage's ranks average the loss, 8 bytes over dp; the data loader
+    # broadcasts. The cross-entropy sums over groups of one rank, too (3 times [seq, batch] a
+    # micro-batch), whose calls `npunet megatron` leaves out. All other calls and bytes are equal.
     def check(self, tp, pp, dp, *more):
         ranks = tp * pp * dp
         plan = ["--tp", str(tp), "--pp", str(pp), *more]
@@ -55,6 +58,14 @@ class MegatronCore(unittest.TestCase):
                  "send": "batch_isend", "receive": "batch_irecv"}
         for kind, name in kinds.items():
             self.assertEqual(found.get(kind), known.get(name), kind)
+        of_all, of_loss = (ranks if tp * pp > 1 else 0), (ranks // pp if dp > 1 else 0)
+        alone = 3 * MICRO * ranks // pp if tp == 1 else 0
+        self.assertEqual(
+            {"nodes": found["all_reduce"]["nodes"] + 3 * of_all + of_loss - alone,
+             "bytes": found["all_reduce"]["bytes"] + 3 * 4 * of_all + 8 * of_loss
+                      - alone * SEQ * BATCH * 4},
+            known["all_reduce"])
+        self.assertNotIn("broadcast", found)
         weights = LAYERS * 12 * HIDDEN ** 2 + VOCABULARY * HIDDEN
         tokens = BATCH * SEQ * MICRO * dp
         self.assertEqual(recorded["product_flops"],

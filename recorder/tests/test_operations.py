@@ -120,6 +120,28 @@ class Operations(unittest.TestCase):
                                   ("wait_event", 0)])
         self.assertEqual([one["stream"] for one in log if "call" in one], [1])
 
+    # 2 products of 2 x 2 x 4 x 128 x 128 x 64 forward, 5 backward; half with a causal mask.
+    @harness.later_torch()
+    def test_flops_of_attention(self):
+        recorded = harness.record(["attention.py"], 2, [0])
+        self.assertEqual(recorded.returned, 0, recorded.failure)
+        product = 2 * 2 * 4 * 128 * 128 * 64
+        self.assertEqual([one["flops"] for one in recorded.logs[0]
+                          if "attention" in one.get("op", "")],
+                         [product, 5 * product // 2, 2 * product, 5 * product])
+
+    # What follows synchronize() on any stream follows what was issued before it on any other.
+    def test_synchronize(self):
+        recorded = harness.record(["synchronize.py"], 2, [0])
+        self.assertEqual(recorded.returned, 0, recorded.failure)
+        log = recorded.logs[0]
+        place = [place for place, one in enumerate(log) if one.get("op") == "mm"]
+        self.assertEqual([log[at].get("stream", 0) for at in place], [1, 0])
+        events = [(key, one["stream"]) for one in log[place[0]:place[1]]
+                  for key in ("record_event", "wait_event") if key in one]
+        self.assertEqual(events, [("record_event", 1), ("wait_event", 0), ("record_event", 0),
+                                  ("wait_event", 1)])
+
 
 if __name__ == "__main__":
     unittest.main()

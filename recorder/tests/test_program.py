@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -95,6 +97,110 @@ class Program(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(sorted(name for name in os.listdir(self.out) if name.endswith(".et")),
                          ["workload.10.et", "workload.11.et", "workload.3.et"])
+
+    # Three products of [8, 4] and [4, 2] take the two times of the profile, 10 and 20 us, in order
+    # and from the first again; the profile's linear stands around them, its sum has other sizes.
+    def test_kernels(self):
+        program = os.path.join(self._folder.name, "train.py")
+        with open(program, "w", encoding="utf-8") as file:
+            file.write("import torch\nimport torch.distributed as dist\n"
+                       "dist.init_process_group('nccl')\n"
+                       "x = torch.randn(8, 4, device='cuda')\n"
+                       "w = torch.randn(4, 2, device='cuda')\n"
+                       "for _ in range(3):\n    y = x @ w\ny.sum()\n")
+        profile = os.path.join(self._folder.name, "profile.json")
+
+        def write(shapes):
+            events = []
+            for number, (name, begin, dims, kernel) in enumerate((
+                    ("aten::linear", 0, [[8, 4], [4, 2]], None),
+                    ("aten::mm", 1, [[8, 4], [4, 2]], 10), ("aten::mm", 50, [[8, 4], [4, 2]], 20),
+                    ("aten::sum", 80, [[8, 3]], 5)), 1):
+                inputs = {"Input Dims": dims, "Input type": ["float"] * len(dims)}
+                events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1,
+                               "ts": begin, "dur": 9 if begin else 30,
+                               "args": {"External id": number, **(inputs if shapes else {})}})
+                if kernel:
+                    events.append({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7,
+                                   "ts": 100 + number, "dur": kernel,
+                                   "args": {"External id": number, "device": 0, "stream": 7}})
+            with open(profile, "w", encoding="utf-8") as file:
+                json.dump({"schemaVersion": 1, "traceEvents": events}, file)
+
+        write(shapes=True)
+        result = self.record([program], 2, "--kernels", profile, "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        told = json.loads(result.stdout)["kernels"]
+        self.assertEqual((told["operations"], told["flops"], told["measured_ns"]),
+                         (6, 6 * 128, 2 * 40000))
+        self.assertEqual([(one["operator"], one["with_other_inputs"])
+                          for one in told["unmatched"]],
+                         [("aten::randn", False), ("aten::sum", True)])
+        log = harness.read_log(os.path.join(self.out, "recording", "rank.1.jsonl"))
+        self.assertEqual([one["inputs"] for one in log if one.get("op") == "mm"],
+                         ["float32[8,4] float32[4,2]"] * 3)
+        result = npunet("trace", "print", os.path.join(self.out, "workload.1.et"))
+        self.assertEqual(re.findall(r"duration_ns +int64_val +(\d+)", result.stdout),
+                         ["10000", "20000", "10000"])
+        result = self.record([program], 2, "--kernels", profile)
+        self.assertIn("6 of 12 tensor operations (50.0 %), with 82.8 % of the FLOPs", result.stdout)
+
+        shutil.rmtree(self.out)
+        write(shapes=False)
+        result = self.record([program], 2, "--kernels", profile)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("record_shapes=True", result.stderr)
+        self.assertFalse(os.path.exists(self.out))
+
+    # Logs that npunet megatron reads, converts and finds to meet: as many calls and bytes as in the
+    # traces. 8 ranks of tp 2, dp 2, pp 2, of which 6 are recorded.
+    def test_megatron_logs(self):
+        model = os.path.join(self._folder.name, "tiny.yml")
+        with open(model, "w", encoding="utf-8") as file:
+            file.write("name: tiny\nhidden: 64\nlayers: 4\nheads: 4\nffn: 256\nvocab: 128\n"
+                       "seq: 32\n")
+        plan = ["--distinct", "--tp", "2", "--pp", "2", "--megatron-logs", model]
+        result = self.record(["megatron_style.py"], 8, *plan, "--micro-batches", "4",
+                             "--global-batch-size", "16", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        told = json.loads(result.stdout)
+        self.assertEqual(told["megatron_logs"], os.path.join(self.out, "megatron_logs"))
+        result = npunet("megatron", "info", told["megatron_logs"], "--strict", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        known = json.loads(result.stdout)
+        self.assertTrue(known["rendezvous"]["meets"])
+        self.assertEqual(known["plan"]["dp"], 2)
+        names = {"all_gather": ["all_gather_into_tensor"], "all_reduce": ["all_reduce"],
+                 "reduce_scatter": ["reduce_scatter_tensor"], "barrier": ["barrier"],
+                 "send": ["send", "isend"], "receive": ["recv", "irecv"]}
+        for kind, totals in told["traffic"].items():
+            found = [known["operations"].get(name) for name in names[kind]]
+            for key, field in (("calls", "nodes"), ("bytes", "bytes")):
+                self.assertEqual(sum(one[key]["sum"] for one in found if one), totals[field], kind)
+        # The groups of the ends of two stages are those of pp, too.
+        self.assertEqual({one["kind"] for one in known["groups"]}, {"tp", "dp", "pp", "world"})
+        for arguments in (["convert", told["megatron_logs"], "--compute", "none", "--output-dir",
+                           os.path.join(self._folder.name, "converted")],
+                          ["permutations", told["megatron_logs"], "--all-ranks", "--weighted"]):
+            result = npunet("megatron", *arguments)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        result = npunet("trace", "validate", "--strict",
+                        os.path.join(self._folder.name, "converted", "workload"), "--comm-group",
+                        os.path.join(self._folder.name, "converted", "comm_group.json"))
+        self.assertEqual(result.returncode, 0, result.stdout)
+        # Without the option they go.
+        self.assertEqual(self.record(["ring.py"], 2).returncode, 0)
+        self.assertEqual(os.listdir(os.path.join(self.out, "megatron_logs"))
+                         if os.path.exists(os.path.join(self.out, "megatron_logs")) else [], [])
+        for options, expected in ((["--megatron-logs", model], "no --micro-batches"),
+                                  ([*plan[:-1], "tinny"], "tinny"),
+                                  (["--tp", "2"], "--distinct or --megatron-logs"),
+                                  (["--micro-batches", "2"], "no --megatron-logs")):
+            more = ["--micro-batches", "4", "--global-batch-size", "16"] \
+                if "tinny" in options else []
+            result = self.record(["ring.py"], 8, *options, *more)
+            self.assertEqual(result.returncode, 2, result.stdout)
+            self.assertIn(expected, result.stderr)
 
     # How many ranks are recorded at a time changes nothing.
     def test_jobs(self):

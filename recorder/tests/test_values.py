@@ -68,6 +68,13 @@ class Values(unittest.TestCase):
         self.assertEqual(recorded.returned, 0, recorded.failure)
         self.assertEqual(len([1 for one in recorded.logs[1] if one.get("kernel") == "norm"]), 1)
 
+    # However a program names a GPU, tensors are where it wants them, and nothing is recorded.
+    def test_devices(self):
+        recorded = harness.record(["devices.py"], 2, [1])
+        self.assertEqual(recorded.returned, 0, recorded.failure)
+        self.assertEqual([one["op"] for one in recorded.logs[1] if "op" in one], ["randn", "mm"])
+        self.assertEqual(recorded.outputs[1].splitlines()[-1], "True True")
+
     def test_marks(self):
         recorded = harness.record(["marked.py"], 2)
         for log in recorded.logs.values():

@@ -42,17 +42,20 @@ std::string all_reduce(int call, int group, const std::string& more = "") {
 class RecordedTraceTest : public ::testing::Test {
 protected:
     /// The nodes of a rank whose log has these records, as `rank` does them.
-    std::vector<chakra::Node> nodes(int logged, const std::string& records, int rank = -1) {
+    std::vector<chakra::Node> nodes(int logged, const std::string& records, int rank = -1,
+                                    const profiler::OperatorTimes* times = nullptr) {
         const auto file = folder_.write("rank.jsonl", log_of(logged, records));
         const RecordedGroups groups({read_log_header(file)});
         const GroupFamilies families{{0}, {1, 2}};
         const Rank own(rank < 0 ? logged : rank);
         const RankSubstitution substitution(groups, families, Rank(logged), own);
         std::vector<chakra::Node> result;
-        RecordedTrace trace(substitution, own,
-                            [&result](const chakra::Node& node) { result.push_back(node); });
+        RecordedTrace trace(
+            substitution, own, [&result](const chakra::Node& node) { result.push_back(node); },
+            times);
         warnings_ =
             read_recorded_log(file, [&trace](const RecordedEvent& event) { trace.add(event); });
+        matches_ = trace.totals().matches;
         return result;
     }
 
@@ -68,6 +71,7 @@ protected:
 
     test::TemporaryFolder folder_;
     std::vector<LogWarning> warnings_;
+    RecordedMatches matches_;
 };
 
 TEST_F(RecordedTraceTest, OperationsFollowEachOther) {
@@ -82,6 +86,37 @@ TEST_F(RecordedTraceTest, OperationsFollowEachOther) {
                 ElementsAre(1, 2, 3, 4));
     EXPECT_THAT(made[0].data_deps, IsEmpty());
     EXPECT_THAT(made[1].data_deps, ElementsAre(1));
+}
+
+// The times of equal operations in order, then from the first again. What has a time has no number
+// of operations, which the roofline of a system would take; what has none keeps it.
+TEST_F(RecordedTraceTest, OperationsTakeMeasuredTimes) {
+    const profiler::OperatorTimes times{{"aten::mm", {{"float32[8,4]", {1'200, 3'499}}}}};
+    const std::string known = R"(, "inputs": "float32[8,4]")";
+    const auto made = nodes(0,
+                            operation("mm", known) + operation("mm", known) +
+                                operation("mm", known) + operation("add", known) +
+                                operation("mm", R"(, "inputs": "float32[8,5]")") + operation("mm"),
+                            0, &times);
+    ASSERT_EQ(made.size(), 6U);
+    for (const auto& [node, ns] : {std::pair{0, 1'200}, {1, 3'499}, {2, 1'200}}) {
+        const chakra::Node& one = made[static_cast<std::size_t>(node)];
+        EXPECT_EQ(one.integer("duration_ns"), ns);
+        EXPECT_EQ(one.duration_micros, ns == 1'200 ? 1U : 3U);
+        EXPECT_EQ(one.integer("num_ops"), std::nullopt);
+        EXPECT_EQ(one.integer("tensor_size"), 100);
+        EXPECT_EQ(one.text("kernel"), "matmul");
+    }
+    for (const std::size_t node : {3U, 4U, 5U}) {
+        EXPECT_EQ(made[node].integer("duration_ns"), std::nullopt);
+        EXPECT_EQ(made[node].integer("num_ops"), 48);
+    }
+    EXPECT_EQ(matches_.matched.count, 3);
+    EXPECT_EQ(matches_.matched.flops, 3 * 48);
+    EXPECT_EQ(matches_.measured_ns, 1'200 + 3'499 + 1'200);
+    ASSERT_EQ(matches_.unmatched.size(), 2U);
+    EXPECT_EQ(matches_.unmatched.at("aten::mm").count, 2);
+    EXPECT_EQ(matches_.unmatched.at("aten::add").flops, 48);
 }
 
 // Node 2 goes on beside 3 and 4; 5 is behind the wait. 4 is the second on its communicator.

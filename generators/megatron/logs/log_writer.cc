@@ -40,14 +40,6 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
     file.commit();
 }
 
-/// The run's model file, which the folder keeps a copy of; nothing for models known by name.
-std::optional<std::string> model_file_of(const TrainingRun& run) {
-    if (run.dialect == Dialect::Genstack || !is_file(run)) {
-        return std::nullopt;
-    }
-    return read_input_text(run.model_size, "a model file", "Check the path");
-}
-
 /// Logs of an earlier run that are not overwritten, including compressed ones, would be mistaken
 /// for part of this run.
 void discard_logs(const std::filesystem::path& folder, std::int64_t ranks, StagedFolder& staged) {
@@ -69,6 +61,13 @@ struct StageLog {
 };
 
 }  // namespace
+
+std::optional<std::string> model_file_of(const TrainingRun& run) {
+    if (run.dialect == Dialect::Genstack || !is_file(run)) {
+        return std::nullopt;
+    }
+    return read_input_text(run.model_size, "a model file", "Check the path");
+}
 
 class LogWriter::Impl {
 public:

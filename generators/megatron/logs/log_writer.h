@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/ids.h"
@@ -24,6 +25,10 @@ struct WrittenLogs {
     std::int64_t events = 0;  ///< of all ranks
     std::int64_t bytes = 0;   ///< of all logs
 };
+
+/// The run's model file, of which the folder keeps a copy under model_file_name; nothing for models
+/// known by name. Throws InputError where it cannot be read.
+[[nodiscard]] std::optional<std::string> model_file_of(const TrainingRun& run);
 
 class LogWriter {
 public:

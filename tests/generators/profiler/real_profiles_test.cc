@@ -5,12 +5,15 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "base/errors.h"
 #include "chakra/files/trace_reader.h"
+#include "generators/profiler/operator_times.h"
 #include "generators/profiler/profile_conversion.h"
 #include "kineto_text.h"
 #include "packet/make_packet_network.h"
+#include "profiles/profile_reader.h"
 #include "tests/cli/program_run.h"
 #include "tests/profiles/tar_file.h"
 #include "tests/support/shared_data.h"
@@ -162,6 +165,37 @@ TEST_F(RealProfiles, EveryProfileConvertsOrSaysWhyNot) {
         }
     }
     EXPECT_GE(converted, 14U);
+}
+
+// A step of one linear layer on an MI250: what its 14 kernels took, by the operators that a
+// recording of the same program has; the copies of the batch from the host are none of them.
+TEST_F(RealProfiles, OperatorsOfAStepTakeTheTimesOfTheirKernels) {
+    const OperatorNest nest(profiles::read_profile(
+        data / "kineto/amd_trace__mi250_minitoy_train_ROCm6_2_kineto.json.gz"));
+    const OperatorTimes times =
+        nest.times({"aten::_foreach_add_", "aten::add_", "aten::addmm", "aten::mm",
+                    "aten::mse_loss", "aten::mse_loss_backward", "aten::ones_like", "aten::relu",
+                    "aten::sum", "aten::threshold_backward", "aten::_to_copy"});
+    const auto of = [&times](const std::string& name, const std::string& inputs) {
+        return times.at(name).at(inputs);
+    };
+    using ::testing::ElementsAre;
+    EXPECT_THAT(of("aten::addmm", "float32[128] float32[5,128] float32[128,128]"),
+                ElementsAre(6'880 + 17'600));
+    EXPECT_THAT(of("aten::relu", "float32[5,128]"), ElementsAre(6'720));
+    EXPECT_THAT(of("aten::mse_loss", "float32[5,128] float32[5,128]"), ElementsAre(8'320 + 11'040));
+    EXPECT_THAT(of("aten::mse_loss_backward", "float32[5,128] float32[5,128]"),
+                ElementsAre(2'240 + 5'280));
+    EXPECT_THAT(of("aten::_foreach_add_", "([128,128],[128]) ([128,128],[128])"),
+                ElementsAre(8'481));
+    EXPECT_EQ(times.count("aten::_to_copy"), 0U);
+    std::int64_t sum = 0;
+    for (const auto& [name, by_inputs] : times) {
+        for (const auto& [inputs, calls] : by_inputs) {
+            sum += std::accumulate(calls.begin(), calls.end(), std::int64_t{0});
+        }
+    }
+    EXPECT_EQ(sum, 110'881);
 }
 
 }  // namespace
