@@ -83,7 +83,8 @@ TEST(Completion, OffersCommandsAndOptionsInZsh) {
     EXPECT_THAT(commands, HasSubstr("\ntransformer:"));
     EXPECT_THAT(commands, Not(HasSubstr("\nsimulate:")));
     const std::string options = offered("npunet simulate --jobs 2 --net", 5);
-    EXPECT_THAT(options, HasSubstr("\n--network:The network: a network.yml, or a topology file of "));
+    EXPECT_THAT(options,
+                HasSubstr("\n--network:The network: a network.yml, or a topology file of "));
     EXPECT_THAT(options, Not(HasSubstr("\n--draw:")));
 }
 
