@@ -21,7 +21,7 @@ constexpr std::int64_t one_in = 50;
 /// Changes up to this part of a budget, 2^-4, are not told.
 constexpr int untold_budget_bits = 4;
 
-/// Others are told at once, some in a row, and otherwise once in so many latencies of the link: a
+/// Others are told at once, a few in a row, and then once in a number of latencies of the link: a
 /// buffer in front of a mixture that changes all the time would make rates swing by every latency.
 constexpr std::int64_t latencies_a_change = 16;
 constexpr std::int64_t changes_in_a_row = 4;

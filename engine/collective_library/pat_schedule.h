@@ -25,7 +25,7 @@
 
 namespace npunet::engine {
 
-/// The distances of its exchanges among so many members (at least two), in order.
+/// The distances of its exchanges among `members` (at least two), in order.
 [[nodiscard]] std::vector<std::int32_t> pat_distances(CollectiveKind kind, std::int32_t members);
 
 /// Chunks in the exchange over a distance: over all distances n - 1.

@@ -20,7 +20,7 @@ enum class Sends : std::uint8_t {
     Never,
     Always,       ///< also for NONE, which becomes an all-reduce
     UnlessNone,   ///< for every collective but NONE
-    UnlessEmpty,  ///< likewise, and not for 0 bytes
+    UnlessEmpty,  ///< for those, but not of 0 bytes
     AllToAllOnly  ///< for ALLTOALL
 };
 

@@ -74,7 +74,7 @@ struct TextPhase {
     TextGroup group = TextGroup::OfPhase;
 };
 
-/// What the first line of HYBRID_TRANSFORMER_FWD_IN_BCKWD says besides.
+/// What the first line of HYBRID_TRANSFORMER_FWD_IN_BCKWD says beyond the number of layers.
 struct TextPlan {
     std::int64_t expert_parallel = 1;    ///< ep
     std::int64_t pipeline_parallel = 1;  ///< pp

@@ -112,7 +112,7 @@ class NpuLogTestCase : public TestCase
     DoRun() override
     {
         const Told silent = Run({});
-        NS_TEST_EXPECT_MSG_EQ(silent.log, "", "nobody has asked");
+        NS_TEST_EXPECT_MSG_EQ(silent.log, "", "no component is enabled");
         NS_TEST_EXPECT_MSG_GT(silent.drops, 0, "drops");
         NS_TEST_EXPECT_MSG_GT(silent.marked, 0, "marks");
         NS_TEST_EXPECT_MSG_GT(silent.timeouts, 0, "timeouts");

@@ -49,7 +49,7 @@ inline ModelSpec small_gpt() {
     return model;
 }
 
-/// What gpt-oss and Qwen3 have besides: some biases, sinks, norms of queries and keys.
+/// What gpt-oss and Qwen3 add: some biases, sinks, norms of queries and keys.
 inline ModelSpec small_oss() {
     ModelSpec model = small_model();
     model.name = "small-oss";
