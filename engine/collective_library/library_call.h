@@ -57,6 +57,13 @@ enum class LibraryProtocol : std::uint8_t { LL, LL128, Simple };
     return nodes <= 1 ? 0 : tree_depth(nodes - 1) + 1;
 }
 
+/// How often the NICs of a node carry the data of an all-reduce over trees, in each direction: with
+/// two nodes each sends to the other; else a node is inside one of the two trees and a leaf of the
+/// other.
+[[nodiscard]] constexpr std::int32_t tree_copies(std::int32_t nodes) {
+    return nodes <= 2 ? 1 : 2;
+}
+
 struct LibraryCall {
     CollectiveKind kind = CollectiveKind::AllReduce;
     std::int64_t bytes = 0;

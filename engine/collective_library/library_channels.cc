@@ -122,6 +122,18 @@ std::int64_t collnet_chunk(LibraryAlgorithm algorithm, std::int64_t part_bytes,
     return chunk;
 }
 
+std::int64_t ring_chunk(LibraryProtocol protocol) {
+    switch (protocol) {
+        case LibraryProtocol::LL:
+            return 32 * kib;
+        case LibraryProtocol::LL128:
+            return 576'000;
+        case LibraryProtocol::Simple:
+            break;
+    }
+    return 2048 * kib;
+}
+
 std::int64_t pat_chunk(const LibraryCall& call, std::int32_t channels) {
     const std::int64_t chunks = call.kind == CollectiveKind::AllGather ? 32 : 16;
     std::int64_t chunk = 512 * kib;

@@ -59,6 +59,9 @@ struct LaunchShare {
 [[nodiscard]] std::int64_t collnet_chunk(LibraryAlgorithm algorithm, std::int64_t part_bytes,
                                          std::int32_t per_node);
 
+/// Data of a call of a ring.
+[[nodiscard]] std::int64_t ring_chunk(LibraryProtocol protocol);
+
 /// Data of each GPU in a loop of PAT.
 [[nodiscard]] std::int64_t pat_chunk(const LibraryCall& call, std::int32_t channels);
 

@@ -9,6 +9,7 @@
 #include "base/csv_table.h"
 #include "base/units.h"
 #include "model/npu-quantities.h"
+#include "packet/base/packet_kind.h"
 
 #include <fmt/format.h>
 
@@ -70,17 +71,9 @@ class Log
     Write(const NpuPacketRecord& packet)
     {
         static constexpr const char* EVENTS[] = {"sent", "dropped", "marked"};
-        static constexpr const char* KINDS[] = {"data",
-                                                "acknowledgement",
-                                                "go-back",
-                                                "trimmed",
-                                                "notification",
-                                                "credit-request",
-                                                "credit-grant",
-                                                "pause",
-                                                "resume"};
         m_out << npunet::format_ns(TimeOf(packet.time)) << "," << EVENTS[packet.event] << ","
-              << npunet::csv_field(m_fabric->GetLinkName(packet.link)) << "," << KINDS[packet.kind]
+              << npunet::csv_field(m_fabric->GetLinkName(packet.link)) << ","
+              << npunet::packet::name_of(static_cast<npunet::packet::PacketKind>(packet.kind))
               << "," << NameOf(packet.source) << "," << NameOf(packet.destination) << ","
               << uint32_t{packet.trafficClass} << ",";
         if (packet.sequence != NpuPacketRecord::NO_SEQUENCE)

@@ -57,17 +57,8 @@ struct NpuLogPacket
 std::ostream&
 operator<<(std::ostream& out, const NpuLogPacket& logged)
 {
-    static constexpr const char* KINDS[] = {"data",
-                                            "acknowledgement",
-                                            "go-back",
-                                            "trimmed",
-                                            "notification",
-                                            "credit-request",
-                                            "credit-grant",
-                                            "pause",
-                                            "resume"};
     const ObservedPacket& packet = logged.packet;
-    out << KINDS[static_cast<std::size_t>(packet.kind)];
+    out << name_of(packet.kind);
     if (packet.sequence != ObservedPacket::no_sequence)
     {
         out << " " << packet.sequence;

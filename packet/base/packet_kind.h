@@ -1,6 +1,7 @@
 // The kinds of packets. Networks with credits have data only.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace npunet::packet {
@@ -16,5 +17,13 @@ enum class PacketKind : std::uint8_t {
     Pause,            ///< to the upstream node: stop sending a class
     Resume            ///< to the upstream node: continue with a class
 };
+
+/// For people: "data", "acknowledgement".
+[[nodiscard]] constexpr const char* name_of(PacketKind kind) {
+    constexpr const char* names[] = {"data",         "acknowledgement", "go-back",
+                                     "trimmed",      "notification",    "credit-request",
+                                     "credit-grant", "pause",           "resume"};
+    return names[static_cast<std::size_t>(kind)];
+}
 
 }  // namespace npunet::packet
