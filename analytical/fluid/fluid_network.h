@@ -187,7 +187,7 @@ private:
         /// A full buffer behind it holds back messages that do not wait there.
         bool held = false;
         bool leads_to_npu = false;
-        bool crowded = false;  ///< it leads to an NPU, and messages wait for it
+        bool crowded = false;  ///< is_incast()
         // Of links that mark.
         Work marks_begin = 0;  ///< queue beyond which they do; 0: never
         Work backlog = 0;      ///< in the queues, when last looked at
@@ -373,6 +373,9 @@ private:
     /// Nothing is left to share.
     void fall_quiet(std::uint32_t link);
     void share_queues(Port& port);
+    /// Of a link to an NPU: messages of several NPUs that end there come in faster than it carries
+    /// them, or have, and the queue that this left is not yet gone.
+    [[nodiscard]] bool is_incast(const Port& port) const;
     /// What has come in of messages of which no more comes waits with the rest of the queue.
     void queue_closing(Port& port, InputQueue& queue);
     void share_rings(Port& port);

@@ -35,6 +35,8 @@ public:
     /// Nothing waits, and nothing comes in.
     [[nodiscard]] bool idle() const { return segments_.empty() && arriving_.empty(); }
     [[nodiscard]] Share rate() const { return rate_; }
+    /// Sum of the shares at which messages come in.
+    [[nodiscard]] Work in() const { return in_; }
     [[nodiscard]] Share demand() const { return waiting() ? no_limit : capped_share(in_); }
     /// What waits.
     [[nodiscard]] Work backlog() const;

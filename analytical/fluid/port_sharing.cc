@@ -256,10 +256,7 @@ void FluidNetwork::share_queues(Port& port) {
     measure_feeds(port);
     std::erase_if(port.active, [&](std::uint32_t q) { return port.queues[q].idle(); });
     if (port.leads_to_npu) {
-        crowded_.set(port.crowded,
-                     std::any_of(port.active.begin(), port.active.end(),
-                                 [&](std::uint32_t q) { return port.queues[q].waiting(); }),
-                     now);
+        crowded_.set(port.crowded, is_incast(port), now);
     }
     if (port.marks_begin > 0) {
         port.backlog = backlog(port);
@@ -267,6 +264,35 @@ void FluidNetwork::share_queues(Port& port) {
     if (told) {
         port.tells = later(now, port.full);
     }
+}
+
+bool FluidNetwork::is_incast(const Port& port) const {
+    Work in = 0;
+    bool waits = false;
+    for (const std::uint32_t q : port.active) {
+        in += port.queues[q].in();
+        waits = waits || port.queues[q].waiting();
+    }
+    if (port.crowded && waits) {
+        return true;
+    }
+    if (in <= port.speed + (port.speed >> told_rate_bits)) {
+        return false;
+    }
+    NodeId source;
+    for (const std::uint32_t q : port.active) {
+        for (const InputQueue::Part& part : port.queues[q].arriving()) {
+            const Stage& stage = stages_[part.stage];
+            if (stage.is_last) {
+                const NodeId other = flows_[stage.flow].message.source;
+                if (source.valid() && other != source) {
+                    return true;
+                }
+                source = other;
+            }
+        }
+    }
+    return false;
 }
 
 void FluidNetwork::queue_closing(Port& port, InputQueue& queue) {

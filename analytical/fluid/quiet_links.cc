@@ -17,9 +17,6 @@ using Change = Forecast::Change;
 
 namespace {
 
-/// A link is not shared out for this part of its rate, 2^-9: what is told is no more accurate.
-constexpr int tolerance_bits = 9;
-
 /// A forecast with fewer changes is not looked through for those that are of no use any more.
 constexpr std::size_t few_changes = 32;
 
@@ -127,7 +124,7 @@ void FluidNetwork::pass(Port& port, std::uint32_t link) {
 }
 
 Work FluidNetwork::room(const Port& port) const {
-    return port.budgets > 0 || port.starting() ? 0 : port.speed + (port.speed >> tolerance_bits);
+    return port.budgets > 0 || port.starting() ? 0 : port.speed + (port.speed >> told_rate_bits);
 }
 
 void FluidNetwork::watch(std::uint32_t link) {

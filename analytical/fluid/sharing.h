@@ -13,6 +13,10 @@
 
 namespace npunet::analytical {
 
+/// Rates that links tell each other are exact to this part of the rate of a link, 2^-9: a link that
+/// more comes in for by less than that has no queue to speak of.
+constexpr int told_rate_bits = 9;
+
 /// What a message wants of a link.
 struct Claim {
     std::uint32_t input = 0;  ///< claims of one input are neighbours

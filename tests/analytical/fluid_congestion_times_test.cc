@@ -69,7 +69,25 @@ TEST(FluidCongestionTimes, IncastLastsUntilTheQueueIsEmpty) {
     }
 }
 
-// The same with DCQCN: the queue grows by (n - 1) / n of what comes in, for m S, and then shrinks
+// Of NPU i to NPU i + d each NPU takes from one other only, though on a ring d messages share each
+// link, of which one ends there.
+TEST(FluidCongestionTimes, PermutationsAreNoIncast) {
+    constexpr std::int32_t n = 8;
+    for (const DimensionKind kind : {DimensionKind::Switch, DimensionKind::Ring}) {
+        for (const std::int32_t d : {1, 2, 3}) {
+            Plan plan;
+            for (std::int32_t i = 0; i < n; ++i) {
+                plan.push_back(message(i, (i + d) % n, 500 * mtu));
+                plan.push_back(message(i, (i + d) % n, 300 * mtu));
+            }
+            const Measured result = run(plan, line(kind, n));
+            EXPECT_GT(result.finish, 500 * packet);
+            EXPECT_EQ(result.times.incast, Time()) << static_cast<int>(kind) << ' ' << d;
+        }
+    }
+}
+
+// The incast with DCQCN: the queue grows by (n - 1) / n of what comes in, for m S, and then shrinks
 // at the rate of the link. It is longer than K, the time of kmin on the link, from K / (n - 1)
 // after its beginning to K before its end.
 TEST(FluidCongestionTimes, MarksLastWhileTheQueueIsLong) {
