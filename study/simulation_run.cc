@@ -170,6 +170,9 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
                                   &planner);
     simulation.set_timeline(options.timeline);
     simulation.set_collectives(options.collectives);
+    if (options.remember && !options.flows && !options.max_time) {
+        simulation.remember_collectives(records ? &load : nullptr, options.forgetful);
+    }
     const RunStopper stopper(queue, {&simulation}, options);
     try {
         engine::Results results = simulation.run();
@@ -195,6 +198,9 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
         results.wall_seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         return results;
+    } catch (const engine::CollectivesMet& met) {
+        options.forgetful.push_back(met.members());
+        return std::nullopt;
     } catch (const analytical::FoldBroken&) {
         // Links that stand for others would have to be shared out.
     } catch (const StallError&) {

@@ -256,6 +256,28 @@ std::vector<engine::LinkUse> FluidNetwork::link_use() const {
     return uses;
 }
 
+bool FluidNetwork::idle_state(const std::vector<std::uint32_t>& links,
+                              std::vector<std::uint64_t>& /*state*/) {
+    return std::all_of(links.begin(), links.end(), [&](std::uint32_t link) {
+        Port& port = ports_[link];
+        if (port.live || port.due || port.starting() || !port.starts.empty() || port.stages > 0 ||
+            port.budgets > 0 || port.tells > queue_.now()) {
+            return false;
+        }
+        pass(port, link);
+        return port.forecast.idle() && port.answers.idle();
+    });
+}
+
+Time FluidNetwork::contention() const {
+    const Time now = queue_.now();
+    Time sum = later(held_.until(now), crowded_.until(now));
+    for (const Port& port : ports_) {
+        sum = later(sum, port.marking);
+    }
+    return sum;
+}
+
 void FluidNetwork::record_load(engine::LinkLoadRecorder* load) {
     Network::record_load(load);
     if (load != nullptr && fold_ != nullptr) {

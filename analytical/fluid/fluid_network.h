@@ -79,6 +79,9 @@ public:
         Time finish) const override;
     [[nodiscard]] std::string explain_stall() const override;
     [[nodiscard]] std::vector<engine::LinkUse> link_use() const override;
+    [[nodiscard]] bool idle_state(const std::vector<std::uint32_t>& links,
+                                  std::vector<std::uint64_t>& state) override;
+    [[nodiscard]] Time contention() const override;
 
 private:
     static constexpr std::uint32_t none = Stage::none;

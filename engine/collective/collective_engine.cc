@@ -58,6 +58,7 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
       delay_end_(*this),
       slots_free_(*this),
       hop_end_(*this),
+      decision_(*this),
       pushes_(network, queue, transport),
       nvls_(network, queue, transport, pushes_, *this) {
     transport_.add_owner(*this);
@@ -81,6 +82,7 @@ CollectiveRun& CollectiveEngine::run_of(std::uint32_t instance, std::size_t memb
         run.started = false;
         run.present = 0;
         run.blocks = 0;
+        run.recalled = false;
         run.file.reset();
         run.channels.reset();
         run.nvls.reset();
@@ -108,6 +110,7 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     run.started = true;
     run.plan = planner_.plan(rank, member, operation);
     instances_[instance_index].result.algorithm = run.plan.algorithm;
+    const bool held = remembered_ != nullptr && hold(run, operation);
     if (run.plan.file != nullptr) {
         return start_file(run);
     }
@@ -118,6 +121,21 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
         start_in_closed_form(run);
         return false;
     }
+    if (held) {
+        run.streams.clear();
+        run.streams_left = 1;
+        return false;
+    }
+    // Everything may have been there already: then the listener is not called.
+    if (begin_steps(run)) {
+        run.started = false;
+        release(run);
+        return true;
+    }
+    return false;
+}
+
+bool CollectiveEngine::begin_steps(Run& run) {
     if (run.plan.library != nullptr) {
         start_channels(run);
         return false;
@@ -139,13 +157,57 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     }
     run.early.clear();
     fill_queues(run);
-    // Everything may have been there already: then the listener is not called.
-    if (run.streams_left == 0) {
-        run.started = false;
-        release(run);
-        return true;
+    return run.streams_left == 0;
+}
+
+bool CollectiveEngine::hold(const Run& run, const ProgramOperation& operation) {
+    const CollectiveInstance& instance = instances_[run.instance];
+    const auto group = static_cast<std::size_t>(instance.group);
+    RememberedCollectives::Likeness like;
+    const bool may_be =
+        run.plan.file == nullptr && run.plan.launch == nullptr && operation.sizes.empty();
+    if (may_be) {
+        const std::vector<Rank>& ranks = workload_.groups[group].ranks;
+        like = {static_cast<std::int64_t>(operation.collective), operation.bytes.value(),
+                operation.root, static_cast<std::int64_t>(operation.type)};
+        // Messages that come at one instant are taken in the order of their receivers' operations.
+        for (const Rank rank : ranks) {
+            like.push_back(std::int64_t{instances_.operation_of(instance, rank)});
+        }
+        std::vector<std::int64_t> order(like.end() - static_cast<std::ptrdiff_t>(ranks.size()),
+                                        like.end());
+        std::sort(order.begin(), order.end());
+        for (std::size_t i = like.size() - ranks.size(); i < like.size(); ++i) {
+            like[i] = std::lower_bound(order.begin(), order.end(), like[i]) - order.begin();
+        }
     }
-    return false;
+    if (!remembered_->begin(run.instance, group, may_be ? &like : nullptr)) {
+        return false;
+    }
+    std::vector<std::uint32_t>& held = held_[run.instance];
+    if (held.empty()) {
+        queue_.schedule(queue_.now(),
+                        EventKey::of(Phase::Issue, event_kind::held,
+                                     (static_cast<std::uint64_t>(group) << 36) | instance.number),
+                        decision_, run.instance);
+    }
+    held.push_back(run.index);
+    return true;
+}
+
+void CollectiveEngine::decide(std::uint32_t instance) {
+    const std::vector<std::uint32_t> held = std::move(held_.at(instance));
+    held_.erase(instance);
+    const RememberedCollectives::Memory* const memory = remembered_->decide(instance);
+    for (const std::uint32_t number : held) {
+        Run& run = *runs_[number];
+        if (memory != nullptr) {
+            run.recalled = true;
+            wait_for(run, 0, false, memory->takes[run.member], Time());
+        } else if (begin_steps(run)) {
+            finish_if_done(run);
+        }
+    }
 }
 
 void CollectiveEngine::fill_queues(Run& run) {
@@ -427,7 +489,7 @@ void CollectiveEngine::act_on(const Arrival& arrival) {
         finish_if_done(run);
         return;
     }
-    if (is_in_closed_form(run)) {
+    if (is_in_closed_form(run) || run.recalled) {
         run.streams_left = 0;
         finish_if_done(run);
         return;
@@ -473,6 +535,9 @@ void CollectiveEngine::finish_if_done(Run& run) {
 
 void CollectiveEngine::release(Run& run) {
     run.plan.amounts.reset();
+    if (remembered_ != nullptr) {
+        remembered_->member_done(run.instance, run.member);
+    }
     // The runs outlive the instance's list of them.
     const CollectiveInstance& instance = instances_[run.instance];
     if (instance.finished + 1 == instance.expected) {
@@ -482,7 +547,9 @@ void CollectiveEngine::release(Run& run) {
             }
         }
     }
-    instances_.leave(run.instance, run.member, queue_.now());
+    if (instances_.leave(run.instance, run.member, queue_.now()) && remembered_ != nullptr) {
+        remembered_->done(run.instance);
+    }
 }
 
 Time CollectiveEngine::access_time(Rank rank, Bytes bytes, std::int64_t accesses) const {

@@ -28,6 +28,7 @@
 #include "engine/collective/instances.h"
 #include "engine/collective/nvls_steps.h"
 #include "engine/collective/planner.h"
+#include "engine/collective/remembered_collectives.h"
 #include "engine/collective/run.h"
 #include "engine/network/rank_timers.h"
 #include "engine/network/transport.h"
@@ -62,6 +63,15 @@ public:
     /// once (nothing to send); else the listener hears of it. Throws StallError when the group's
     /// members disagree about their k-th collective.
     [[nodiscard]] bool start(Rank rank, std::uint32_t operation);
+
+    /// Collectives like earlier ones take as long as those, where that is sure: remembered. In the
+    /// order of content, without a fold or a share. Before the first start(), which may then throw
+    /// CollectivesMet.
+    void remember(std::unique_ptr<RememberedCollectives> remembered) {
+        remembered_ = std::move(remembered);
+    }
+    /// Null: nothing is remembered.
+    [[nodiscard]] const RememberedCollectives* remembered() const { return remembered_.get(); }
 
     /// Thread blocks of a communication library that are at work for a rank.
     [[nodiscard]] std::int32_t thread_blocks(Rank rank) const {
@@ -192,6 +202,18 @@ private:
         CollectiveEngine& engine_;
     };
 
+    /// What becomes of a collective that was held in this instant.
+    class Decision final : public EventHandler {
+    public:
+        explicit Decision(CollectiveEngine& engine) : engine_(engine) {}
+        void handle(std::uint64_t instance) override {
+            engine_.decide(static_cast<std::uint32_t>(instance));
+        }
+
+    private:
+        CollectiveEngine& engine_;
+    };
+
     /// The hop of a slice of a library is over.
     class HopEnd final : public EventHandler {
     public:
@@ -213,6 +235,12 @@ private:
         std::uint32_t place = 0;
         std::uint32_t number = 0;
     };
+
+    /// Takes the first steps of a rank's part. True when it has nothing to do.
+    [[nodiscard]] bool begin_steps(Run& run);
+    /// A rank begins its part. Whether it is held until decide().
+    [[nodiscard]] bool hold(const Run& run, const ProgramOperation& operation);
+    void decide(std::uint32_t instance);
 
     void on_sent(const MessageNote& note) override { end_send_of_trace(note); }
     void on_delivered(const MessageNote& note, Bytes bytes, Time first_byte_left) override;
@@ -345,6 +373,9 @@ private:
     DelayEnd delay_end_;
     SlotsFree slots_free_;
     HopEnd hop_end_;
+    Decision decision_;
+    std::unique_ptr<RememberedCollectives> remembered_;         ///< null: nothing is
+    std::map<std::uint32_t, std::vector<std::uint32_t>> held_;  ///< runs, by instance
     PushReductions pushes_;
     NvlsSteps nvls_;
     /// Parts in collectives that are at a channel or wait for it, in their order.

@@ -79,7 +79,7 @@ void CollectiveEngine::scan(StateScan& scan, PendingEvents& events, const StepCo
 }
 
 void CollectiveEngine::scan_run(StateScan& scan, Run& run) {
-    if (run.file != nullptr || run.plan.by_library()) {
+    if (run.file != nullptr || run.plan.by_library() || run.recalled) {
         scan.refuse();
         return;
     }

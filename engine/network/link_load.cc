@@ -12,16 +12,51 @@ void LinkLoadRecorder::widen(Row& row) {
     ++row.doublings;
 }
 
-void LinkLoadRecorder::add(std::size_t link, std::int64_t from, std::int64_t to,
-                           std::int64_t busy) {
+void LinkLoadRecorder::listen(const std::vector<std::uint32_t>& links,
+                              std::vector<Interval>* notes) {
+    for (const std::uint32_t link : links) {
+        if (link < rows_.size()) {
+            rows_[link].notes = notes;
+        }
+    }
+}
+
+bool LinkLoadRecorder::make_room(Row& row, std::int64_t to) {
     // Beyond this a bin could not be twice as wide; no run comes there.
     constexpr std::int64_t latest = std::int64_t{1} << 61;
-    if (link >= rows_.size() || to <= from || busy <= 0 || from < 0 || to > latest) {
+    while (to <= latest &&
+           (to - 1) / width(row.doublings) >= static_cast<std::int64_t>(most_bins)) {
+        widen(row);
+    }
+    return to <= latest;
+}
+
+void LinkLoadRecorder::add_later(const Interval& all, const Interval* begin, const Interval* end,
+                                 std::int64_t shift) {
+    if (all.link >= rows_.size() || !make_room(rows_[all.link], shift + all.to)) {
+        return;
+    }
+    const std::int64_t wide = width(rows_[all.link].doublings);
+    if ((shift + all.from) / wide == (shift + all.to - 1) / wide) {
+        add(all.link, shift + all.from, shift + all.to, all.busy);
+        return;
+    }
+    for (const Interval* each = begin; each != end; ++each) {
+        add(each->link, shift + each->from, shift + each->to, each->busy);
+    }
+}
+
+void LinkLoadRecorder::add(std::size_t link, std::int64_t from, std::int64_t to,
+                           std::int64_t busy) {
+    if (link >= rows_.size() || to <= from || busy <= 0 || from < 0) {
         return;
     }
     Row& row = rows_[link];
-    while ((to - 1) / width(row.doublings) >= static_cast<std::int64_t>(most_bins)) {
-        widen(row);
+    if (row.notes != nullptr) {
+        row.notes->push_back({static_cast<std::uint32_t>(link), from, to, busy});
+    }
+    if (!make_room(row, to)) {
+        return;
     }
     const std::int64_t wide = width(row.doublings);
     const auto last = static_cast<std::size_t>((to - 1) / wide);

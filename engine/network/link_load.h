@@ -36,6 +36,17 @@ public:
 
     explicit LinkLoadRecorder(std::size_t links) : rows_(links) {}
 
+    /// What add() was told.
+    struct Interval {
+        std::uint32_t link = 0;
+        std::int64_t from = 0;  ///< ps
+        std::int64_t to = 0;    ///< ps
+        std::int64_t busy = 0;  ///< ps
+    };
+    /// From now on what is told of these links is written down, too; null: no more. Not while
+    /// threads record.
+    void listen(const std::vector<std::uint32_t>& links, std::vector<Interval>* notes);
+
     /// Links are as busy as the ones that stand for them, `representatives` by link.
     void fold(const std::vector<std::uint32_t>& representatives) {
         representatives_ = representatives;
@@ -49,6 +60,11 @@ public:
     /// The same, for `busy` picoseconds of that time, evenly spread.
     void add(std::size_t link, std::int64_t from, std::int64_t to, std::int64_t busy);
 
+    /// add() of several intervals of one link, each later by `shift` ps. `all` reaches from the
+    /// first to the last of them, and is busy as long as they are together.
+    void add_later(const Interval& all, const Interval* begin, const Interval* end,
+                   std::int64_t shift);
+
     /// Of a run that took so long; what was sent later is left out. 129 to 256 bins, fewer where
     /// the run was shorter than that many nanoseconds.
     [[nodiscard]] LinkLoad load(Time finish) const;
@@ -57,11 +73,14 @@ private:
     struct Row {
         unsigned doublings = 0;  ///< a bin is 2^doublings ns wide
         std::vector<std::int64_t> busy;
+        std::vector<Interval>* notes = nullptr;
     };
     [[nodiscard]] static std::int64_t width(unsigned doublings) {
         return std::int64_t{1000} << doublings;
     }
     static void widen(Row& row);
+    /// Makes the bins wide enough for something that ends there. False beyond what any run takes.
+    static bool make_room(Row& row, std::int64_t to);
 
     std::vector<Row> rows_;
     std::vector<std::uint32_t> representatives_;  ///< empty: every link stands for itself

@@ -44,10 +44,12 @@ inline constexpr unsigned timeout = 8;            ///< of a transport; content: 
 inline constexpr unsigned grant = 9;              ///< of credit by a receiver; content: link
 inline constexpr unsigned begin = 10;             ///< of a job; content: its first NPU
 inline constexpr unsigned issue = 0;              ///< Phase::Issue; content: rank
+inline constexpr unsigned held = 1;               ///< Phase::Issue; content: a collective
 inline constexpr unsigned fast_forward = 0;       ///< Phase::Arbitration; of periodic traffic
 inline constexpr unsigned port = 1;               ///< Phase::Arbitration; content: link
 inline constexpr unsigned port_again = 2;         ///< a port, when the others have chosen
 inline constexpr unsigned at_once = 3;            ///< Phase::Arbitration; messages of zero latency
+inline constexpr unsigned instant_ends = 15;      ///< Phase::Arbitration; content: a collective
 }  // namespace event_kind
 
 /// Identifies a message by content: its source and how many messages that source sent before.
@@ -250,6 +252,20 @@ public:
     /// When the events have run out though messages are under way: why they cannot go on, in a
     /// sentence; nothing where the network does not know.
     [[nodiscard]] virtual std::string explain_stall() const { return {}; }
+
+    /// Whether nothing is under way on any of these links, and nothing that was there will still
+    /// have an effect. Then appends to `state` what of the past decides how the next messages fare
+    /// there, in words that are the same whenever messages fare the same, but for the time. False
+    /// where the network cannot tell.
+    [[nodiscard]] virtual bool idle_state(const std::vector<std::uint32_t>& /*links*/,
+                                          std::vector<std::uint64_t>& /*state*/) {
+        return false;
+    }
+    /// Of idle links: as idle_state() said at another time.
+    virtual void set_idle_state(const std::vector<std::uint32_t>& /*links*/,
+                                const std::vector<std::uint64_t>& /*state*/) {}
+    /// Grows whenever what congestion_times() tells does, of any link.
+    [[nodiscard]] virtual Time contention() const { return {}; }
 
     /// Brings what scan() looks at up to the present; between the arrivals of an instant and its
     /// arbitration. Whether the network has a scan(), as things are.

@@ -74,6 +74,14 @@ Simulation::Simulation(const Workload& workload, const topology::NetworkDescript
     }
 }
 
+void Simulation::remember_collectives(LinkLoadRecorder* load, std::vector<std::size_t> except) {
+    if (queue_.order() == EventQueue::Order::Content && fold_.trivial() && share_.whole() &&
+        network_.models_contention() && RememberedCollectives::can_on(description_)) {
+        collectives_.remember(std::make_unique<RememberedCollectives>(
+            workload_, description_, queue_, network_, load, std::move(except)));
+    }
+}
+
 void Simulation::set_observers(Observer started, Observer ended) {
     started_ = std::move(started);
     ended_ = std::move(ended);
@@ -425,7 +433,11 @@ Results Simulation::summary(const std::vector<RankRecord>& records, SummaryScope
                             std::vector<CollectiveResult> collectives) const {
     Results results = summarize(workload_, dialect_, compute_, fold_, records, scope);
     results.collectives = std::move(collectives);
-    add_links(results, description_, network_.link_use());
+    std::vector<LinkUse> use = network_.link_use();
+    if (collectives_.remembered() != nullptr) {
+        collectives_.remembered()->add_to(use);
+    }
+    add_links(results, description_, use);
     results.notes.insert(results.notes.begin(), workload_.notes.begin(), workload_.notes.end());
     note_recorded_durations(results, workload_, compute_, fold_);
     set_capacities(results, system_.memory_capacities(workload_.ranks()));

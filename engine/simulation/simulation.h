@@ -73,6 +73,12 @@ public:
     /// share.
     void fix_times(const FixedTimes& times) { fixed_ = &times; }
 
+    /// Collectives are remembered (engine/collective/remembered_collectives.h) where the machine
+    /// allows it: `load` as with Network::record_load(), or null; not of communicators of `except`
+    /// many members. Then run() may throw CollectivesMet. Before start(); not with fixed times,
+    /// or where others use the network.
+    void remember_collectives(LinkLoadRecorder* load, std::vector<std::size_t> except);
+
     /// Whose errors these are, where there are several jobs: "job 'a'".
     void set_name(std::string name) { name_ = std::move(name); }
 
