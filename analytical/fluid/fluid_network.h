@@ -317,7 +317,8 @@ private:
     void pass(Port& port, std::uint32_t link);
     /// How much may come in without the link having to be shared out.
     [[nodiscard]] Work room(const Port& port) const;
-    void watch(std::uint32_t link);
+    /// Looks when the link will have to be shared out, for what comes from `from` on.
+    void watch(std::uint32_t link, Time from = Time());
     void wake(std::uint32_t link);
     void wake_stage(std::uint32_t number, const std::vector<Forecast::Change>& changes,
                     std::size_t begin, std::size_t end);

@@ -1,5 +1,6 @@
 #include "analytical/fluid/forecast.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace npunet::analytical {
@@ -20,6 +21,9 @@ Share Forecast::take_back(std::uint32_t stage, Time after) {
     const auto kept = std::remove_if(first, changes_.end(), [&](const Change& change) {
         const bool goes = change.stage == stage && (change.at > after || change.tail);
         sum += goes ? change.difference : 0;
+        if (goes && change.difference < 0) {
+            grown_from_ = std::min(grown_from_, change.at);
+        }
         return goes;
     });
     changes_.erase(kept, changes_.end());
@@ -36,12 +40,16 @@ Time Forecast::latest(std::uint32_t stage) const {
     return Time();
 }
 
-Time Forecast::exceeds(Work limit) const {
+Time Forecast::exceeds(Work limit, Time from) {
+    from = std::min(from, std::exchange(grown_from_, Time::max()));
     Work sum = after_all_;
     Time when = Time::max();
     // Backwards, as most of what is known is harmless and the sum behind it known.
     for (std::size_t i = changes_.size(); i > ahead_; --i) {
         const Change& change = changes_[i - 1];
+        if (change.at < from) {
+            return when;
+        }
         const bool ends_instant = i == changes_.size() || changes_[i].at > change.at;
         if (ends_instant && sum > limit) {
             when = change.at;

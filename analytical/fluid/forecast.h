@@ -52,8 +52,9 @@ public:
     Share take_back(std::uint32_t stage, Time after);
     /// The time of the last change that a message has still to make; Time(): none.
     [[nodiscard]] Time latest(std::uint32_t stage) const;
-    /// From when on more than `limit` comes in; Time::max(): never.
-    [[nodiscard]] Time exceeds(Work limit) const;
+    /// From when on more than `limit` comes in; Time::max(): never. Until `from`, and but for what
+    /// has been taken back since, the answer to this limit is known.
+    [[nodiscard]] Time exceeds(Work limit, Time from = Time());
 
     /// All changes, those that have come first.
     [[nodiscard]] const std::vector<Change>& changes() const { return changes_; }
@@ -84,6 +85,8 @@ private:
     std::size_t ahead_ = 0;        ///< of the first one that has not come
     Work present_ = 0;
     Work after_all_ = 0;  ///< the sum when all have come
+    /// From when on the sum is larger than exceeds() has seen it, for what was taken back.
+    Time grown_from_ = Time::max();
 };
 
 }  // namespace npunet::analytical

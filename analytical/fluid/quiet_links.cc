@@ -102,7 +102,7 @@ void FluidNetwork::expect(std::uint32_t number, Change change) {
     }
     port.forecast.add(change);
     if (change.difference > 0) {
-        watch(link);
+        watch(link, change.at);
     }
 }
 
@@ -127,10 +127,9 @@ Work FluidNetwork::room(const Port& port) const {
     return port.budgets > 0 || port.starting() ? 0 : port.speed + (port.speed >> told_rate_bits);
 }
 
-void FluidNetwork::watch(std::uint32_t link) {
+void FluidNetwork::watch(std::uint32_t link, Time from) {
     Port& port = ports_[link];
-    (void)keep_speed(port, link);
-    Time when = port.forecast.exceeds(room(port));
+    Time when = port.forecast.exceeds(room(port), keep_speed(port, link) ? Time() : from);
     if (!port.forecast.idle()) {
         when = std::min(when, port.varies);
     }
