@@ -37,7 +37,7 @@ std::vector<std::string> left_out_of_fluid(const topology::NetworkDescription& n
     }
     if (network.scale_up) {
         parts.emplace_back(
-            "that messages change over at NPUs between scale-up links and others, and take turns "
+            "that NPUs relay messages between scale-up links and others, and that these take turns "
             "on the former");
     }
     if (network.multipath) {

@@ -82,11 +82,8 @@ void add_headroom(engine::ResolvedPacket& packet, const NetworkDescription& netw
         return;
     }
     const topology::Graph& graph = network.graph;
-    for (std::size_t number = 0; number < graph.links(); ++number) {
-        if (graph.is_hidden(LinkId(number))) {
-            continue;
-        }
-        const topology::Link& forth = graph.link(LinkId(number));
+    for (const LinkId link : graph.shown_links()) {
+        const topology::Link& forth = graph.link(link);
         const topology::Link& back = graph.link(graph.find_link(forth.to, forth.from));
         widen(packet.headroom,
               topology::lossless_headroom(forth, back, largest, parameters.classes.count));
@@ -99,9 +96,9 @@ void add_thresholds(engine::ResolvedPacket& packet, const NetworkDescription& ne
     }
     const topology::Graph& graph = network.graph;
     packet.pmax = network.packet.ecn.pmax;
-    for (std::size_t number = 0; number < graph.links(); ++number) {
-        const topology::Link& link = graph.link(LinkId(number));
-        if (!graph.is_hidden(LinkId(number)) && topology::passes_on(graph, link.from)) {
+    for (const LinkId number : graph.shown_links()) {
+        const topology::Link& link = graph.link(number);
+        if (topology::passes_on(graph, link.from)) {
             const topology::MarkThresholds marks =
                 topology::mark_thresholds(network.packet.ecn, link.rate);
             widen(packet.kmin, marks.kmin);
@@ -118,10 +115,8 @@ engine::ResolvedPacket packet_of(const NetworkDescription& network,
     packet.flow_control = name_of(parameters.flow_control);
     if (parameters.flow_control == FlowControl::Credit) {
         packet.virtual_channels = network.virtual_channels();
-        for (std::size_t number = 0; number < network.graph.links(); ++number) {
-            if (!network.graph.is_hidden(LinkId(number))) {
-                widen(packet.buffer, network.buffer_of(LinkId(number)));
-            }
+        for (const LinkId link : network.graph.shown_links()) {
+            widen(packet.buffer, network.buffer_of(link));
         }
         return packet;
     }

@@ -23,10 +23,10 @@ constexpr int untold_answer_bits = 5;
 
 const FluidNetwork::Answers& FluidNetwork::answers_of(const Flow& flow) {
     Answers& answers = at_place(answers_, paths_[flow.path].route);
-    if (!answers.hops.empty()) {
+    if (answers.known) {
         return answers;
     }
-    answers.total = Time();
+    answers.known = true;
     const NodeId source = flow.message.source;
     const Bytes bytes = std::max(description_.packet.header, Bytes(1));
     for (const topology::Hop& hop : description_.route(flow.message.destination, source)) {

@@ -147,6 +147,7 @@ private:
         };
         std::vector<Hop> hops = {};
         Time total;
+        bool known = false;  ///< worked out: routes of scale-up links alone have no hops
     };
 
     /// A message that starts in this instant, on one route.

@@ -61,8 +61,7 @@ double mean_gap(const FlowTraffic& traffic) {
     return traffic.sizes.mean() / (traffic.load * rate) * 1e9;
 }
 
-void check(const FlowTraffic& traffic) {
-    const std::string& prefix = traffic.prefix;
+void check(const FlowTraffic& traffic, const std::string& prefix) {
     if (traffic.npus < 2 || traffic.npus > FlowTraffic::most_npus) {
         throw InputError({prefix + "npus", "", fmt::format("{}", traffic.npus),
                           fmt::format("a whole number from 2 to {}", FlowTraffic::most_npus), ""});
@@ -70,6 +69,10 @@ void check(const FlowTraffic& traffic) {
     if (!(traffic.load > 0 && traffic.load <= 10)) {
         throw InputError({prefix + "load", "", fmt::format("{}", traffic.load),
                           "a number above 0, up to 10; 1 is all that the links carry", ""});
+    }
+    if (!(Rate() < traffic.rate)) {
+        throw InputError(
+            {prefix + "rate", "", "0", "a rate above 0: that of the links of an NPU", ""});
     }
     if (traffic.duration <= Time()) {
         throw InputError({prefix + "duration", "", fmt::format("{} ps", traffic.duration.ps()),
@@ -92,8 +95,8 @@ const std::vector<std::pair<std::string, FlowPattern>>& flow_patterns() {
     return list;
 }
 
-std::vector<RandomFlow> flows_of(const FlowTraffic& traffic) {
-    check(traffic);
+std::vector<RandomFlow> flows_of(const FlowTraffic& traffic, const std::string& prefix) {
+    check(traffic, prefix);
     const double gap = mean_gap(traffic);
     const double end = static_cast<double>(traffic.duration.ps()) / 1000;
     const std::vector<std::int32_t> cycle = cycle_of(traffic.npus, traffic.seed);
@@ -117,10 +120,10 @@ std::vector<RandomFlow> flows_of(const FlowTraffic& traffic) {
     }
     if (flows.empty()) {
         throw InputError(
-            {traffic.prefix + "duration", "", "a time in which no flow begins",
+            {prefix + "duration", "", "a time in which no flow begins",
              fmt::format("more than the {:.3g} us that pass on average between two flows of an NPU",
                          gap / 1000),
-             "Lengthen " + traffic.prefix + "duration"});
+             "Lengthen " + prefix + "duration"});
     }
     return flows;
 }

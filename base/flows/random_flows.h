@@ -5,7 +5,7 @@
 //     traffic.load = 0.5;
 //     traffic.rate = parse_rate("100Gbps", "--rate");
 //     traffic.duration = Time::ns(10'000'000);
-//     const std::vector<RandomFlow> flows = flows_of(traffic);
+//     const std::vector<RandomFlow> flows = flows_of(traffic, "--");
 //
 // C++17-clean: used in the ns-3 module.
 #pragma once
@@ -37,12 +37,10 @@ struct FlowTraffic {
     std::int32_t npus = 0;  ///< 2 to most_npus
     SizeDistribution sizes;
     double load = 0.5;   ///< bytes that an NPU offers, without headers, over what `rate` carries
-    Rate rate = {};      ///< of all links of an NPU together
+    Rate rate = {};      ///< above 0, of all links of an NPU together
     Time duration = {};  ///< flows begin before
     FlowPattern pattern = FlowPattern::Uniform;
     std::uint64_t seed = 1;
-    /// What the names of these begin with in errors.
-    std::string prefix = "--";
 };
 
 struct RandomFlow {
@@ -52,8 +50,10 @@ struct RandomFlow {
     std::int64_t bytes = 0;
 };
 
-/// By source, then start. Throws InputError for numbers out of range, and where most_flows or more
-/// are to be expected, or none begins.
-[[nodiscard]] std::vector<RandomFlow> flows_of(const FlowTraffic& traffic);
+/// By source, then start. Throws InputError for numbers out of range, and where more than
+/// most_flows are expected, or none begins; `prefix`: what the names of the numbers begin with in
+/// errors.
+[[nodiscard]] std::vector<RandomFlow> flows_of(const FlowTraffic& traffic,
+                                               const std::string& prefix);
 
 }  // namespace npunet

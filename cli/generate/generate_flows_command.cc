@@ -11,7 +11,7 @@
 #include "cli/command/messages.h"
 #include "cli/command/option_values.h"
 #include "cli/generate/generate_output.h"
-#include "generators/flows/flow_traffic.h"
+#include "generators/flows/flow_workload.h"
 
 namespace npunet::cli {
 
@@ -91,7 +91,7 @@ void add_generate_flows_command(CLI::App& generate, CommandContext& context) {
         "--duration 10ms --output-dir traces");
     command->callback([options, &context] {
         const FlowTraffic traffic = options->traffic();
-        const std::vector<RandomFlow> flows = flows_of(traffic);
+        const std::vector<RandomFlow> flows = flows_of(traffic, "--");
         std::int64_t bytes = 0;
         for (const RandomFlow& flow : flows) {
             bytes += flow.bytes;

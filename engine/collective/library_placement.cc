@@ -12,30 +12,6 @@ namespace npunet::engine {
 
 namespace {
 
-/// What lies between the nodes of a communicator: one NIC a member, as fast as the slowest link
-/// from the first member to one of another node.
-LibraryMachine library_machine(const topology::NetworkDescription& network,
-                               const std::vector<Rank>& ranks, std::int32_t per_node,
-                               const std::vector<std::int32_t>& node_of_member) {
-    LibraryMachine machine;
-    machine.nics = per_node;
-    for (std::size_t member = 1; member < ranks.size(); ++member) {
-        if (node_of_member[member] == node_of_member[0]) {
-            continue;
-        }
-        const topology::PlaneRoutes planes = network.routes(
-            network.npu_of_rank[ranks[0].index()], network.npu_of_rank[ranks[member].index()]);
-        double slowest = std::numeric_limits<double>::infinity();
-        for (const topology::Hop& hop : planes.front()) {
-            const Rate rate = network.graph.link(hop.link).rate;
-            slowest = std::min(slowest, static_cast<double>(rate.bytes_per_second()) * 1e-9);
-        }
-        machine.nic_rate = slowest * static_cast<double>(planes.size());
-        break;
-    }
-    return machine;
-}
-
 /// Nodes of `npus_a_node` NPUs each, in the order of their numbers; one node of all where nodes
 /// would have unequal numbers of members.
 std::vector<std::int32_t> nodes_by_number(const topology::NetworkDescription& network,
@@ -119,6 +95,7 @@ PlacedCall LibraryPlacement::of(const CommunicatorLayout& layout, const Collecti
     placed.node_of_member = members.node_of_member;
     placed.switches = members.switches;
     placed.trees = members.trees;
+    placed.machine = members.machine;
     LibraryCall& call = placed.call;
     call.kind = task.kind;
     call.members = static_cast<std::int32_t>(task.ranks->size());
@@ -127,11 +104,6 @@ PlacedCall LibraryPlacement::of(const CommunicatorLayout& layout, const Collecti
     call.nodes = members.nodes;
     call.switches_reduce_type =
         task.type == DataType::None ? library_->element_bytes > 1 : bytes_of(task.type) > 1;
-    placed.machine = library_machine(network_, *task.ranks, call.per_node(), placed.node_of_member);
-    placed.machine.collnet = library_->collnet;
-    placed.machine.sum_rate = members.sum_rate;
-    placed.machine.push_rate = members.push_rate;
-    placed.machine.push_latency = members.push_latency;
     return placed;
 }
 
@@ -153,9 +125,31 @@ LibraryPlacement::Members LibraryPlacement::work_out(const CommunicatorLayout& l
     if (reduces_in_ == ReduceIn::Switches && without_group_.count(ranks) == 0) {
         members.switches = switches_of_nodes(members, ranks);
         members.trees = trees_between(members, ranks);
-        find_rates(members);
     }
+    members.machine = machine_of(members, ranks);
     return members;
+}
+
+LibraryMachine LibraryPlacement::machine_of(const Members& members,
+                                            const std::vector<Rank>& ranks) const {
+    LibraryMachine machine;
+    machine.collnet = library_->collnet;
+    machine.nics = static_cast<std::int32_t>(ranks.size()) / members.nodes;
+    const std::vector<std::int32_t>& nodes = members.node_of_member;
+    const auto other = std::find_if(nodes.begin(), nodes.end(),
+                                    [&](std::int32_t node) { return node != nodes[0]; });
+    if (other != nodes.end()) {
+        const Rank there = ranks[static_cast<std::size_t>(other - nodes.begin())];
+        const topology::PlaneRoutes planes = network_.routes(network_.npu_of_rank[ranks[0].index()],
+                                                             network_.npu_of_rank[there.index()]);
+        double slowest = std::numeric_limits<double>::infinity();
+        for (const topology::Hop& hop : planes.front()) {
+            slowest = std::min(slowest, gbps(network_.graph.link(hop.link).rate));
+        }
+        machine.nic_rate = slowest * static_cast<double>(planes.size());
+    }
+    add_rates_of_switches(members, machine);
+    return machine;
 }
 
 std::vector<std::int32_t> LibraryPlacement::nodes_of(const CommunicatorLayout& layout,
@@ -233,13 +227,14 @@ LibraryPlacement::Trees LibraryPlacement::trees_between(const Members& members,
     return std::make_shared<const std::vector<topology::ReductionTrees>>(std::move(trees));
 }
 
-void LibraryPlacement::find_rates(Members& members) const {
+void LibraryPlacement::add_rates_of_switches(const Members& members,
+                                             LibraryMachine& machine) const {
     // Switches of a node share its requests evenly.
     for (const std::vector<std::uint32_t>& places : members.switches) {
         for (const std::uint32_t place : places) {
             const double all =
                 gbps(network_.reducing_switches[place].rate) * static_cast<double>(places.size());
-            members.sum_rate = lesser(members.sum_rate, all);
+            machine.sum_rate = lesser(machine.sum_rate, all);
         }
     }
     if (members.trees == nullptr) {
@@ -260,10 +255,10 @@ void LibraryPlacement::find_rates(Members& members) const {
         longest = std::max(longest, push_time(network_, first, unit));
     }
     for (const auto& [place, part] : share) {
-        members.push_rate =
-            lesser(members.push_rate, gbps(network_.reducing_switches[place].rate) / part);
+        machine.push_rate =
+            lesser(machine.push_rate, gbps(network_.reducing_switches[place].rate) / part);
     }
-    members.push_latency = static_cast<double>(longest.ps()) * 1e-6;
+    machine.push_latency = static_cast<double>(longest.ps()) * 1e-6;
 }
 
 void LibraryPlacement::give_groups(const Workload& workload) {

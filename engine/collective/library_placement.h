@@ -41,7 +41,8 @@ struct PlacedCall {
     /// between nodes are not to add up.
     std::shared_ptr<const std::vector<topology::ReductionTrees>> trees;
 
-    /// Of the parts of an all-reduce by CollNet: as many as differ, at most `parts`.
+    /// A tree for each of `parts` parts of an all-reduce: part p has tree p of the members of place
+    /// p, both modulo how many there are. `trees` is not null.
     [[nodiscard]] std::vector<topology::ReductionTree> trees_of_parts(std::int32_t parts) const;
 };
 
@@ -53,7 +54,8 @@ public:
 
     /// The layout is that of the task's ranks, and outlives this.
     [[nodiscard]] PlacedCall of(const CommunicatorLayout& layout, const CollectiveTask& task);
-    /// Whether collectives may be carried out by switches.
+    /// ReduceIn::Switches where there is a library, which lets switches add up, and messages can
+    /// address those of the network.
     [[nodiscard]] ReduceIn reduces_in() const { return reduces_in_; }
 
 private:
@@ -65,9 +67,7 @@ private:
         std::int32_t nodes = 1;
         Switches switches;
         Trees trees;
-        double sum_rate = 0;  ///< as LibraryMachine has them, as the next
-        double push_rate = 0;
-        double push_latency = 0;
+        LibraryMachine machine;
     };
     [[nodiscard]] const Members& members_of(const CommunicatorLayout& layout,
                                             const std::vector<Rank>& ranks);
@@ -80,8 +80,11 @@ private:
     /// Those that reduce and have one link to each of these NPUs and one from it.
     [[nodiscard]] std::vector<std::uint32_t> switches_of(const std::vector<Rank>& ranks) const;
     [[nodiscard]] Trees trees_between(const Members& members, const std::vector<Rank>& ranks) const;
-    /// What the switches of nodes, and those of trees, make at most.
-    void find_rates(Members& members) const;
+    /// What lies between the nodes: one NIC a member, as fast as the slowest link from the first
+    /// member to one of another node; and what switches add up at most.
+    [[nodiscard]] LibraryMachine machine_of(const Members& members,
+                                            const std::vector<Rank>& ranks) const;
+    void add_rates_of_switches(const Members& members, LibraryMachine& machine) const;
     /// Which communicators have no group, where switches have few.
     void give_groups(const Workload& workload);
 

@@ -41,7 +41,7 @@ public:
     [[nodiscard]] CollectivePlan plan_launched(const CommunicatorLayout& layout,
                                                const std::vector<CollectiveTask>& tasks,
                                                std::size_t own, std::uint64_t launch);
-    /// Whether all-reduces may be carried out by switches.
+    /// As LibraryPlacement::reduces_in().
     [[nodiscard]] ReduceIn reduces_in() const { return placement_.reduces_in(); }
 
 private:

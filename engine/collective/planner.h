@@ -72,7 +72,7 @@ public:
     /// each sends worked out again for every rank.
     [[nodiscard]] bool has_dropped_amounts() const { return has_dropped_amounts_; }
 
-    /// For bounds on what is planned.
+    /// Where what is planned may add up: LibraryPlacement::reduces_in(), for bounds on it.
     [[nodiscard]] ReduceIn reduces_in() const { return library_.reduces_in(); }
 
 private:

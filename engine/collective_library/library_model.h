@@ -101,7 +101,8 @@ private:
                                            LibraryProtocol protocol, const ChannelUse& use) const;
     [[nodiscard]] double tree_time(const LibraryCall& call, const LibraryMachine& machine,
                                    LibraryProtocol protocol, const ChannelUse& use) const;
-    /// The channel of PAT, by its loops; `choice` has PAT.
+    /// A channel of PAT (pat_schedule.h), whose last loop may be shorter. It has one protocol,
+    /// Simple.
     [[nodiscard]] RingChannel pat_channel(const LibraryCall& call, const LibraryMachine& machine,
                                           const ChannelUse& use) const;
     /// Whether it is an all-reduce by CollNet, which is the only kind with a closed form.

@@ -26,7 +26,7 @@ struct LibraryMachine {
     double nic_latency = 0;   ///< us, as the library's topology file has it
     bool collnet = false;     ///< a network that reduces, and a plugin for it
     double push_latency = 0;  ///< us through its switches and back, at least
-    /// GB/s of sums that the switches of a node make, and those between nodes; 0: as they come.
+    /// GB/s of sums that the switches of a node make, and those between nodes; 0: any number.
     double sum_rate = 0;
     double push_rate = 0;
 };

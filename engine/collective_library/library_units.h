@@ -17,7 +17,7 @@ inline constexpr double bytes_a_us = 1000;  ///< of 1 GB/s
     return Time::ps(std::llround(us * 1e6));
 }
 
-/// us in which a switch makes sums, whose rate in GB/s may be 0: as they come.
+/// us in which a switch makes sums, whose rate in GB/s may be 0: in no time.
 [[nodiscard]] constexpr double adding_us(double bytes, double rate) {
     return rate > 0 ? bytes / (rate * bytes_a_us) : 0;
 }

@@ -92,7 +92,7 @@ struct Message {
     static constexpr std::uint8_t by_kind = 255;
     std::uint8_t traffic_class = by_kind;
     /// One of a flow of messages with a share of its own, as an application's packets are. With a
-    /// transport: not in line behind other messages to the same NPU, but in a queue pair with those
+    /// transport: not queued behind other messages to the same NPU, but in a queue pair with those
     /// that are separate, too.
     bool separate = false;
     /// Separate, with credits: since when the flow has sent, this message at the end of the one
@@ -242,6 +242,9 @@ public:
     /// What the results of a run should say about the network, a sentence each; `finish`: when the
     /// run ended.
     [[nodiscard]] virtual std::vector<std::string> notes(Time /*finish*/) const { return {}; }
+
+    /// For how long of the run, which ended at `finish`, the network was congested, by symptom;
+    /// nothing where it does not know.
     [[nodiscard]] virtual std::optional<CongestionTimes> congestion_times(Time /*finish*/) const {
         return std::nullopt;
     }

@@ -14,10 +14,6 @@ namespace {
 constexpr std::int32_t data = -1;
 constexpr std::int32_t requests = -2;
 
-}  // namespace
-
-namespace {
-
 /// Links of switches that have no transport, and lose nothing.
 bool have_credits(const topology::NetworkDescription& network) {
     const auto has_credits = [&](const topology::ReducingSwitch& reducing) {

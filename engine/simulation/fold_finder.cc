@@ -24,7 +24,7 @@ std::uint64_t word(double value) {
     return bits;
 }
 
-/// Numbers values as they come, by index; for one rank after the other.
+/// Numbers values in the order in which they first occur, by index; for one rank after the other.
 template <class Value>
 class Numbering {
 public:

@@ -10,8 +10,8 @@
 // the link until the second starts, and after a while each has half of it. Look at the
 // last quarter: Jain's index is 1 when both are equal and 1/2 when one has everything.
 //
-// A flow is messages of 64 KiB, a few of which always stand in line on its queue pair. Goodput is
-// what of them arrives, over the most that a link carries.
+// A flow is messages of 64 KiB, a few of which are always queued on its queue pair. Goodput is what
+// of them arrives, over the most that a link carries.
 
 #include "npu-scenario-flow.h"
 #include "npu-scenario-plot.h"

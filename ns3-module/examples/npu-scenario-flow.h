@@ -17,7 +17,7 @@ namespace ns3
 
 /**
  * @ingroup npunet
- * A flow to NPU 0 that never ends: messages of 64 KiB, of which 16 are under way or in line on its
+ * A flow to NPU 0 that never ends: messages of 64 KiB, of which 16 are under way or queued on its
  * queue pair.
  */
 struct NpuScenarioFlow

@@ -119,8 +119,16 @@ PutRoce(const NpuPacketRecord& packet,
     constexpr uint64_t addresses = 0x0a000001;
     constexpr unsigned ethernet = 14;
     constexpr unsigned ip = 20;
-    const uint64_t length = std::min<uint64_t>(
-        packet.wireBytes > ethernet + ip ? packet.wireBytes - ethernet : ip, 0xffff);
+    constexpr unsigned udp = 8;
+    constexpr unsigned bth = 12;
+    constexpr unsigned aeth = 4;
+    const bool isAck = packet.kind == NpuPacketRecord::ACKNOWLEDGEMENT;
+    const bool hasAeth =
+        isAck || packet.kind == NpuPacketRecord::GO_BACK || packet.kind == NpuPacketRecord::TRIMMED;
+    // Packets of the fabric may be smaller than these headers, and larger than IP packets.
+    const uint64_t least = ip + udp + bth + (hasAeth ? aeth : 0);
+    const uint64_t length =
+        std::clamp<uint64_t>(packet.wireBytes, ethernet + least, ethernet + 0xffff) - ethernet;
     const uint64_t ecn = packet.kind != NpuPacketRecord::DATA ? 0 : packet.marked ? 3 : 2;
     frame.Put(to);
     frame.Put(from);
@@ -146,11 +154,9 @@ PutRoce(const NpuPacketRecord& packet,
     frame.Put(packet.source, 3);
     const bool hasNumber = packet.sequence != NpuPacketRecord::NO_SEQUENCE;
     frame.Put(hasNumber ? packet.sequence & 0xffffff : 0, 4);
-    if (packet.kind == NpuPacketRecord::ACKNOWLEDGEMENT ||
-        packet.kind == NpuPacketRecord::GO_BACK || packet.kind == NpuPacketRecord::TRIMMED)
+    if (hasAeth)
     {
         // AETH: an ACK without credits, or the NAK of a sequence error.
-        const bool isAck = packet.kind == NpuPacketRecord::ACKNOWLEDGEMENT;
         frame.Put(isAck ? 0x1f : 0x60, 1);
         frame.Put(0, 3);
     }

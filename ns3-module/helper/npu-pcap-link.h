@@ -19,7 +19,7 @@ namespace ns3
  * frame. NpuFabricHelper::EnablePcapLink() calls it.
  *
  * What the fabric knows is in the headers; the rest of a packet is not captured. Its length is that
- * on the fabric's wire.
+ * on the fabric's wire; the lengths in IP and UDP are at least those of the headers.
  *   - Addresses: 10.0.0.0 + 1 + the number of the node, and the devices' MAC addresses; those of
  *     the link in Ethernet, those of the packet in IP.
  *   - IP: the traffic class is the precedence (upper three bits of DSCP); data is ECT(0), or CE

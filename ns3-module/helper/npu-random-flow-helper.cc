@@ -27,21 +27,35 @@ namespace ns3
 namespace
 {
 
+/// Of names in errors.
+const std::string PREFIX = "NpuRandomFlowHelper: ";
+
 /**
  * @param fabric with NPUs
- * @return the rate of the links that leave the first one, without those of ScaleUpTiers
+ * @return the rate of the links that leave an NPU, without those of ScaleUpTiers: the mean of all
+ *         NPUs
  */
 npunet::Rate
-RateOfNpu(const Ptr<NpuFabric>& fabric)
+MeanRateOfNpus(const Ptr<NpuFabric>& fabric)
 {
     const npunet::topology::NetworkDescription& network = fabric->GetDescription();
-    int64_t rate = 0;
-    for (const npunet::LinkId link : network.graph.links_from(npunet::NodeId(0)))
+    const std::size_t npus = network.graph.npus();
+    // Of the sum, whole bytes of an NPU, and the rest, so that it cannot overflow.
+    int64_t each = 0;
+    std::size_t rest = 0;
+    for (std::size_t npu = 0; npu < npus; ++npu)
     {
-        const bool isOther = network.scale_up && network.scale_up->has(link);
-        rate += isOther ? 0 : network.graph.link(link).rate.bytes_per_second();
+        for (const npunet::LinkId link : network.graph.links_from(npunet::NodeId(npu)))
+        {
+            if (!network.scale_up || !network.scale_up->has(link))
+            {
+                const int64_t rate = network.graph.link(link).rate.bytes_per_second();
+                rest += static_cast<std::size_t>(rate) % npus;
+                each += rate / static_cast<int64_t>(npus);
+            }
+        }
     }
-    return npunet::Rate(rate);
+    return npunet::Rate(each + static_cast<int64_t>(rest / npus));
 }
 
 } // namespace
@@ -159,16 +173,15 @@ NpuRandomFlows::WriteBySize(const std::string& path) const
 }
 
 NpuRandomFlowHelper::NpuRandomFlowHelper(const std::string& sizes)
-    : m_traffic{0, npunet::load_sizes(sizes, "NpuRandomFlowHelper: sizes")}
+    : m_traffic{0, npunet::load_sizes(sizes, PREFIX + "sizes")}
 {
     m_traffic.duration = npunet::Time::ns(10'000'000);
-    m_traffic.prefix = "NpuRandomFlowHelper: ";
 }
 
 void
 NpuRandomFlowHelper::SetRate(DataRate rate)
 {
-    m_traffic.rate = npunet::Rate(static_cast<int64_t>(rate.GetBitRate() / 8));
+    m_rate = RateOf(rate, "NpuRandomFlowHelper: rate");
 }
 
 void
@@ -189,7 +202,7 @@ NpuRandomFlowHelper::SetPattern(const std::string& pattern)
         }
     }
     throw npunet::InputError(
-        {"", "NpuRandomFlowHelper: pattern", "'" + pattern + "'", "uniform or permutation", ""});
+        {"", PREFIX + "pattern", "'" + pattern + "'", "uniform or permutation", ""});
 }
 
 int64_t
@@ -213,12 +226,9 @@ NpuRandomFlowHelper::Install(Ptr<NpuFabric> fabric) const
     npunet::FlowTraffic traffic = m_traffic;
     traffic.seed = high << 27 | low;
     traffic.npus = static_cast<int32_t>(fabric->GetDescription().graph.npus());
-    if (traffic.rate == npunet::Rate())
-    {
-        traffic.rate = RateOfNpu(fabric);
-    }
-    return Ptr<NpuRandomFlows>(new NpuRandomFlows(fabric, npunet::flows_of(traffic), m_class),
-                               false);
+    traffic.rate = m_rate ? *m_rate : MeanRateOfNpus(fabric);
+    return Ptr<NpuRandomFlows>(
+        new NpuRandomFlows(fabric, npunet::flows_of(traffic, PREFIX), m_class), false);
 }
 
 } // namespace ns3

@@ -13,6 +13,7 @@
 #include <ns3/simple-ref-count.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -152,9 +153,11 @@ class NpuRandomFlowHelper
     }
 
     /**
-     * @param rate of the links of an NPU together; unless it is set, of all links that leave the
-     *             first NPU, or, where links within servers have credits (ScaleUpTiers), of the
-     *             others
+     * @param rate of the links of an NPU together; unless it is set, that of all links that leave
+     *             NPUs, over the number of NPUs, or, where links within servers have credits
+     *             (ScaleUpTiers), of the other links
+     *
+     * Throws npunet::InputError for 1 to 7 bps, as does Install() for 0.
      */
     void SetRate(DataRate rate);
 
@@ -197,7 +200,8 @@ class NpuRandomFlowHelper
     Ptr<NpuRandomFlows> Install(Ptr<NpuFabric> fabric) const;
 
   private:
-    npunet::FlowTraffic m_traffic;             //!< without NPUs, seed and, unless set, rate
+    npunet::FlowTraffic m_traffic;             //!< without NPUs, seed and rate
+    std::optional<npunet::Rate> m_rate;        //!< of the links of an NPU, if it is set
     uint8_t m_class{NpuFabric::CLASS_OF_KIND}; //!< of the flows
     int64_t m_stream{-1};                      //!< negative: one of its own
 };

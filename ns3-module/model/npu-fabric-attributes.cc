@@ -6,6 +6,7 @@
 #include "npu-congestion-settings.h"
 #include "npu-fabric.h"
 #include "npu-quantities.h"
+#include "npu-unused-attribute.h"
 
 #include "base/errors.h"
 
@@ -16,7 +17,6 @@
 #include <ns3/uinteger.h>
 
 #include <algorithm>
-#include <iostream>
 #include <string>
 
 namespace ns3
@@ -326,59 +326,40 @@ void
 NpuFabric::DropWithoutEffect(PacketParameters& packet)
 {
     const PacketParameters standard;
-    const auto drop = [](auto& value, const auto& other, const char* name, const char* why) {
-        if (value != other)
-        {
-            value = other;
-            // Not by ns-3's log, which optimized builds leave out.
-            std::clog << "NpuFabric::" << name << " has no effect " << why << std::endl;
-        }
-    };
     const bool credits = packet.flow_control == FlowControl::Credit;
     if (credits)
     {
-        drop(packet.transport.kind, Transport::None, "Transport", "with FlowControl Credit");
+        DropUnused(packet.transport.kind, Transport::None, "Transport", "with FlowControl Credit");
     }
     else
     {
         const char* const why = "without FlowControl Credit";
-        drop(packet.virtual_channels, uint8_t{0}, "VirtualChannels", why);
-        drop(packet.speedup, uint8_t{0}, "SpeedUp", why);
-        drop(packet.arbitration, Arbitration::RoundRobin, "Arbitration", why);
+        DropUnused(packet.virtual_channels, uint8_t{0}, "VirtualChannels", why);
+        DropUnused(packet.speedup, uint8_t{0}, "SpeedUp", why);
+        DropUnused(packet.arbitration, Arbitration::RoundRobin, "Arbitration", why);
     }
     if (packet.transport.kind == Transport::None)
     {
         const char* const why = credits ? "with FlowControl Credit" : "without a Transport";
-        drop(packet.congestion_control.algorithm,
-             npunet::topology::CongestionAlgorithm::None,
-             "CongestionControl",
-             why);
+        DropUnused(packet.congestion_control.algorithm,
+                   npunet::topology::CongestionAlgorithm::None,
+                   "CongestionControl",
+                   why);
         packet.congestion_control = npunet::topology::CongestionControlChoice();
-        drop(packet.transport.window, standard.transport.window, "TransportWindow", why);
-        drop(packet.transport.ack_every, standard.transport.ack_every, "AckEvery", why);
-        drop(packet.transport.rto, standard.transport.rto, "RetransmissionTimeout", why);
-        drop(packet.transport.retries, standard.transport.retries, "Retries", why);
-        drop(packet.transport.start_jitter, standard.transport.start_jitter, "StartJitter", why);
+        DropUnused(packet.transport.window, standard.transport.window, "TransportWindow", why);
+        DropUnused(packet.transport.ack_every, standard.transport.ack_every, "AckEvery", why);
+        DropUnused(packet.transport.rto, standard.transport.rto, "RetransmissionTimeout", why);
+        DropUnused(packet.transport.retries, standard.transport.retries, "Retries", why);
+        DropUnused(
+            packet.transport.start_jitter, standard.transport.start_jitter, "StartJitter", why);
     }
     if (packet.transport.kind != Transport::SelectiveRepeat)
     {
-        drop(packet.transport.reordering,
-             standard.transport.reordering,
-             "Reordering",
-             "without Transport SelectiveRepeat");
+        DropUnused(packet.transport.reordering,
+                   standard.transport.reordering,
+                   "Reordering",
+                   "without Transport SelectiveRepeat");
     }
-}
-
-npunet::Rate
-NpuFabric::RateOf(const DataRate& rate, const char* attribute)
-{
-    const uint64_t bits = rate.GetBitRate();
-    if (bits > 0 && bits < 8)
-    {
-        throw npunet::InputError(
-            {"", attribute, std::to_string(bits) + "bps", "0, or at least 8bps", ""});
-    }
-    return npunet::Rate(static_cast<int64_t>(bits / 8));
 }
 
 void

@@ -4,14 +4,13 @@
 
 #include "npu-compat.h"
 #include "npu-fabric.h"
+#include "npu-unused-attribute.h"
 
 #include "topology/network/scale_up.h"
 
 #include <ns3/double.h>
 #include <ns3/enum.h>
 #include <ns3/uinteger.h>
-
-#include <iostream>
 
 namespace ns3
 {
@@ -70,26 +69,32 @@ void
 NpuFabric::SetScaleUp(NetworkDescription& network) const
 {
     network.scale_up = nullptr;
-    if (m_scaleUpTiers == 0)
-    {
-        return;
-    }
-    if (network.packet.flow_control == FlowControl::Credit)
-    {
-        std::clog << "NpuFabric::ScaleUpTiers has no effect with FlowControl Credit" << std::endl;
-        return;
-    }
-    PacketParameters packet = npunet::topology::scale_up_parameters(network.packet);
+    const PacketParameters standard = npunet::topology::scale_up_parameters(network.packet);
+    PacketParameters packet = standard;
     packet.buffer = npunet::Bytes(static_cast<int64_t>(m_scaleUpBuffer));
     packet.virtual_channels = m_scaleUpChannels;
     packet.speedup = m_scaleUpSpeedUp;
     packet.arbitration = static_cast<npunet::topology::Arbitration>(m_scaleUpArbitration);
     packet.error_rate = m_scaleUpErrorRate;
-    network.scale_up = npunet::topology::make_scale_up(network,
-                                                       static_cast<int32_t>(m_scaleUpTiers),
-                                                       packet,
-                                                       network.file,
-                                                       "NpuFabric::ScaleUpTiers");
+    uint32_t tiers = m_scaleUpTiers;
+    const char* why = "without ScaleUpTiers";
+    if (network.packet.flow_control == FlowControl::Credit)
+    {
+        why = "with FlowControl Credit";
+        DropUnused(tiers, 0U, "ScaleUpTiers", why);
+    }
+    if (tiers == 0)
+    {
+        DropUnused(packet.buffer, standard.buffer, "ScaleUpBufferSize", why);
+        DropUnused(
+            packet.virtual_channels, standard.virtual_channels, "ScaleUpVirtualChannels", why);
+        DropUnused(packet.speedup, standard.speedup, "ScaleUpSpeedUp", why);
+        DropUnused(packet.arbitration, standard.arbitration, "ScaleUpArbitration", why);
+        DropUnused(packet.error_rate, standard.error_rate, "ScaleUpErrorRate", why);
+        return;
+    }
+    network.scale_up = npunet::topology::make_scale_up(
+        network, static_cast<int32_t>(tiers), packet, network.file, "NpuFabric::ScaleUpTiers");
     npunet::topology::check_scale_up(network, network.file, "NpuFabric::ScaleUpTiers");
 }
 

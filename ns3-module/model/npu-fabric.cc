@@ -55,17 +55,11 @@ LogWarnings(const npunet::topology::NetworkDescription& network)
         return;
     }
     std::vector<std::string> warnings;
-    const auto check = [&warnings](const npunet::topology::NetworkDescription& part) {
+    for (const npunet::topology::NetworkDescription& part :
+         network.scale_up ? parts_of(network) : std::vector{network})
+    {
         npunet::topology::check_transport(
             part, part.file, "packet", &warnings, npunet::topology::Losses::Allowed);
-    };
-    if (network.scale_up)
-    {
-        check(part_of(network, npunet::topology::TierPart::ScaleOut));
-    }
-    else
-    {
-        check(network);
     }
     for (const std::string& text : warnings)
     {
@@ -102,8 +96,7 @@ NpuFabric::SetNetwork(npunet::topology::NetworkDescription network)
     network.packet.injection = injection;
     SetScaleUp(network);
     LogWarnings(network);
-    network.packet.injection = npunet::Rate();
-    if (injection.bytes_per_second() > 0)
+    if (npunet::Rate() < injection)
     {
         network = npunet::topology::with_injection(network, injection);
     }

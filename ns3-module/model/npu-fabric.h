@@ -295,14 +295,6 @@ class NpuFabric : public NpuNetwork
      */
     void SetTransport(npunet::topology::PacketParameters& packet) const;
 
-    /**
-     * Throws npunet::InputError for rates below a byte/s, which would count as none.
-     * @param rate an attribute
-     * @param attribute its name in messages
-     * @return the rate in whole bytes/s
-     */
-    static npunet::Rate RateOf(const DataRate& rate, const char* attribute);
-
     std::unique_ptr<Core> m_core;             //!< description, event queue, machine, bridge
     bool m_isUsed{false};                     //!< something refers to m_core, which is not replaced
     std::vector<EventId> m_linkChanges;       //!< of WatchLinks()

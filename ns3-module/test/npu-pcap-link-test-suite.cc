@@ -132,6 +132,18 @@ class NpuPcapLinkTestCase : public TestCase
             DeliveryTime(fabric, 0, 1, 936 + 36);
             Simulator::Destroy();
         }
+        const std::string brief = CreateTempDirFilename("brief");
+        {
+            NpuFabricHelper helper = TenNanosecondPackets(
+                "Switch",
+                {4},
+                {{"FlowControl", "Pfc"}, {"Transport", "GoBackN"}, {"HeaderSize", "41"}});
+            const Ptr<NpuFabric> fabric = Install(helper);
+            helper.EnablePcapLink(brief, "npu0", "switch0");
+            helper.EnablePcapLink(brief, "npu1", "switch0");
+            DeliveryTime(fabric, 0, 1, 1);
+            Simulator::Destroy();
+        }
         {
             NpuFabricHelper helper = TenNanosecondPackets(
                 "Switch",
@@ -164,6 +176,18 @@ class NpuPcapLinkTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(answers[0].size, 64, "header only");
         ExpectRoce(answers[0], 1, 0, 0x11, 1);
         ExpectRoce(answers[1], 1, 0, 0x11, 2);
+
+        // Packets of 42 and 41 bytes, where Ethernet, IP, UDP and BTH have 54, and AETH 4.
+        const std::vector<Frame> small = FramesOf(brief + "-npu0-switch0.pcap");
+        NS_TEST_ASSERT_MSG_EQ(small.size(), 1, "packets");
+        NS_TEST_EXPECT_MSG_EQ(small[0].size, 42, "on the wire");
+        NS_TEST_EXPECT_MSG_EQ(small[0].At(16, 2), 20 + 8 + 12, "bytes of the IP packet");
+        NS_TEST_EXPECT_MSG_EQ(small[0].At(38, 2), 8 + 12, "bytes of the UDP packet");
+        const std::vector<Frame> smallAnswers = FramesOf(brief + "-npu1-switch0.pcap");
+        NS_TEST_ASSERT_MSG_EQ(smallAnswers.size(), 1, "answers");
+        NS_TEST_EXPECT_MSG_EQ(smallAnswers[0].size, 41, "on the wire");
+        NS_TEST_EXPECT_MSG_EQ(smallAnswers[0].At(16, 2), 20 + 8 + 16, "bytes of the IP packet");
+        NS_TEST_EXPECT_MSG_EQ(smallAnswers[0].At(38, 2), 8 + 16, "bytes of the UDP packet");
 
         std::size_t paused = 0;
         std::size_t resumed = 0;

@@ -5,6 +5,8 @@
 
 #include "ns3/npu-random-flow-helper.h"
 
+#include "topology/yaml/network_reader.h"
+
 #include <ns3/rng-seed-manager.h>
 
 #include <cmath>
@@ -174,6 +176,14 @@ class NpuRandomFlowStreamTestCase : public TestCase
                               std::string::npos,
                               "load");
         NS_TEST_EXPECT_MSG_NE(
+            refusal([](auto& helper) { helper.SetRate(DataRate("0bps")); }).find("rate: found 0"),
+            std::string::npos,
+            "no rate");
+        NS_TEST_EXPECT_MSG_NE(
+            refusal([](auto& helper) { helper.SetRate(DataRate("7bps")); }).find("at least 8bps"),
+            std::string::npos,
+            "less than a byte/s");
+        NS_TEST_EXPECT_MSG_NE(
             refusal([](auto& helper) { helper.SetDuration(PicoSeconds(1)); }).find("duration"),
             std::string::npos,
             "no flow begins");
@@ -184,8 +194,64 @@ class NpuRandomFlowStreamTestCase : public TestCase
     }
 };
 
+/**
+ * @ingroup npunet-test
+ * The rate that the load is of, where scripts do not give one: of two servers of two NPUs each,
+ * NPUs 1 and 3 have a NIC of 100 GB/s, so that NPUs have 50 GB/s on average.
+ */
+class NpuRandomFlowRateTestCase : public TestCase
+{
+  public:
+    NpuRandomFlowRateTestCase() : TestCase("NPUs without a NIC")
+    {
+    }
+
+  private:
+    void
+    DoRun() override
+    {
+        const std::string path = CreateTempDirFilename("small.txt");
+        std::ofstream(path) << "0 0\n2000 100\n";
+        const auto flowsAt = [&](const char* rate) {
+            NpuFabricHelper fabricHelper;
+            fabricHelper.SetNetwork(npunet::topology::parse_network(
+                "Custom:\n"
+                "    nodes: [{name: a0, kind: npu}, {name: a1, kind: npu}, {name: b0, kind: npu},\n"
+                "            {name: b1, kind: npu}, {name: leaf, kind: switch}]\n"
+                "    links:\n"
+                "        - {from: a0, to: a1, bandwidth: 400, latency: 1}\n"
+                "        - {from: b0, to: b1, bandwidth: 400, latency: 1}\n"
+                "        - {from: a1, to: leaf, bandwidth: 100, latency: 5}\n"
+                "        - {from: b1, to: leaf, bandwidth: 100, latency: 5}\n"
+                "    tiers: [{name: server, size: 2}]\n"
+                "packet: {flow_control: pfc, transport: go-back-n,\n"
+                "         scale_up: {flow_control: credit}}\n",
+                "two.yml"));
+            NpuRandomFlowHelper helper(path);
+            helper.SetDuration(MicroSeconds(10));
+            if (rate != nullptr)
+            {
+                helper.SetRate(DataRate(rate));
+            }
+            std::vector<std::pair<Time, uint64_t>> starts;
+            for (const NpuRandomFlows::Flow& flow :
+                 helper.Install(Install(fabricHelper))->GetFlows())
+            {
+                starts.emplace_back(flow.start, flow.bytes);
+            }
+            Simulator::Destroy();
+            return starts;
+        };
+        const auto flows = flowsAt(nullptr);
+        NS_TEST_EXPECT_MSG_EQ((flows == flowsAt("400Gbps")), true, "50 GB/s");
+        NS_TEST_EXPECT_MSG_EQ((flows != flowsAt("800Gbps")), true, "not 100 GB/s");
+    }
+};
+
 /// The suite.
 NpuTestSuite g_npuRandomFlowTestSuite("npu-random-flow",
-                                      {new NpuRandomFlowTestCase, new NpuRandomFlowStreamTestCase});
+                                      {new NpuRandomFlowTestCase,
+                                       new NpuRandomFlowStreamTestCase,
+                                       new NpuRandomFlowRateTestCase});
 
 } // namespace

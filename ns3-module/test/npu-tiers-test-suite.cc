@@ -13,6 +13,8 @@
 #include <ns3/uinteger.h>
 
 #include <array>
+#include <iostream>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,7 +73,7 @@ WithScaleUp(Attributes attributes)
 /**
  * @ingroup npunet-test
  * Messages within a server are those of a fabric with Credit, those between NPUs of equal places
- * those of one with Pfc. A message of n packets from NPU 0 to NPU 7 changes over at NPU 3:
+ * those of one with Pfc. NPU 3 relays a message of n packets from NPU 0 to NPU 7:
  * 2 (2.5 + 1) + 2 (10 + 5) + (n - 1) 10 ns.
  */
 class NpuTwoKindsTestCase : public TestCase
@@ -126,7 +128,7 @@ class NpuTwoKindsTestCase : public TestCase
         {
             NS_TEST_EXPECT_MSG_EQ(Run(WithScaleUp(ROCE), {{0, 7, packets}}).first[0],
                                   NanoSeconds(37 + 10 * (packets - 1)),
-                                  packets << " packets that change over");
+                                  packets << " packets over a relay");
         }
     }
 };
@@ -174,9 +176,46 @@ class NpuScaleUpAttributesTestCase : public TestCase
                 .find("injection"),
             std::string::npos,
             "injection");
+        TellWithoutEffect();
+    }
+
+    /// All of them with Credit, those but ScaleUpTiers where that is 0, and else none.
+    void
+    TellWithoutEffect()
+    {
+        const Attributes others{{"ScaleUpBufferSize", "100000"},
+                                {"ScaleUpVirtualChannels", "2"},
+                                {"ScaleUpSpeedUp", "2"},
+                                {"ScaleUpArbitration", "Oldest"},
+                                {"ScaleUpErrorRate", "0.01"}};
+        const auto said = [&](const Attributes& attributes) {
+            Attributes all = attributes;
+            all.insert(all.end(), others.begin(), others.end());
+            std::ostringstream text;
+            std::streambuf* const before = std::clog.rdbuf(text.rdbuf());
+            const Ptr<NpuFabric> fabric = Install(TwoServers(all));
+            std::clog.rdbuf(before);
+            const bool hasTwoKinds = fabric->GetDescription().scale_up != nullptr;
+            NS_TEST_EXPECT_MSG_EQ(hasTwoKinds, text.str().empty(), text.str());
+            Simulator::Destroy();
+            return text.str();
+        };
+        const auto expected = [&](const std::string& why) {
+            std::string text;
+            for (const auto& [name, value] : others)
+            {
+                text += "NpuFabric::" + name + " has no effect " + why + "\n";
+            }
+            return text;
+        };
+        NS_TEST_EXPECT_MSG_EQ(said({{"FlowControl", "Credit"}, {"ScaleUpTiers", "1"}}),
+                              "NpuFabric::ScaleUpTiers has no effect with FlowControl Credit\n" +
+                                  expected("with FlowControl Credit"),
+                              "credits everywhere");
         NS_TEST_EXPECT_MSG_EQ(
-            refusal({{"FlowControl", "Credit"}, {"ScaleUpTiers", "1"}}), "", "no effect");
-        Simulator::Destroy();
+            said({{"FlowControl", "Pfc"}}), expected("without ScaleUpTiers"), "one kind of links");
+        NS_TEST_EXPECT_MSG_EQ(
+            said({{"FlowControl", "Pfc"}, {"ScaleUpTiers", "1"}}), "", "two kinds of links");
     }
 };
 

@@ -10,7 +10,8 @@ namespace npunet::packet {
 class DatagramListener {
 public:
     /// A datagram is no longer queued at its source: it starts on its first link. Called in the
-    /// midst of a port's decision.
+    /// midst of a port's decision. Where the first link has credits (tiers/relays.h): its last byte
+    /// has left the source; called like MessageListener::on_sent(), and before that.
     virtual void datagram_starts(std::uint32_t handle) = 0;
     /// A datagram carries an ECN mark; MessageListener::on_delivered() follows at once.
     virtual void datagram_is_marked(std::uint32_t handle) = 0;

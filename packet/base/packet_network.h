@@ -29,11 +29,12 @@ public:
     /// network that is split.
     virtual bool carries_datagrams() const { return false; }
 
-    /// Sends a message of one packet, of at most the mtu, as a datagram: without a transport, so
-    /// that it is sent once and may be lost, and without congestion control. The datagrams from one
-    /// NPU to another in one traffic class share the source's ports like the messages of a queue
-    /// pair. `can_be_marked`: whether switches mark it (ECN) as they mark other data, whether or
-    /// not a congestion control uses marks. Requires carries_datagrams() and a DatagramListener.
+    /// Sends a separate message of one packet, of at most the mtu, as a datagram: without a
+    /// transport, so that it is sent once and may be lost, and without congestion control. The
+    /// datagrams from one NPU to another in one traffic class share the source's ports like the
+    /// messages of a queue pair. `can_be_marked`: whether switches mark it (ECN) as they mark other
+    /// data, whether or not a congestion control uses marks. Requires carries_datagrams() and a
+    /// DatagramListener.
     virtual void send_datagram(const engine::Message& message, bool /* can_be_marked */) {
         send(message);
     }

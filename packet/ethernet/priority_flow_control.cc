@@ -14,16 +14,16 @@ namespace {
 /// By link: the reverse link, or none; parallel links are matched in their order.
 std::vector<std::uint32_t> links_back(const topology::Graph& graph) {
     std::vector<std::uint32_t> back(graph.links(), none);
-    for (std::uint32_t forth = 0; forth < graph.links(); ++forth) {
-        if (back[forth] != none || graph.is_hidden(LinkId(std::size_t{forth}))) {
+    for (const LinkId forth : graph.shown_links()) {
+        if (back[forth.index()] != none) {
             continue;
         }
-        const topology::Link& link = graph.link(LinkId(std::size_t{forth}));
+        const topology::Link& link = graph.link(forth);
         for (const LinkId candidate : graph.links_from(link.to)) {
-            const std::size_t number = candidate.index();
-            if (graph.link(candidate).to == link.from && back[number] == none && number != forth) {
-                back[forth] = static_cast<std::uint32_t>(number);
-                back[number] = forth;
+            if (graph.link(candidate).to == link.from && back[candidate.index()] == none &&
+                candidate != forth) {
+                back[forth.index()] = static_cast<std::uint32_t>(candidate.index());
+                back[candidate.index()] = static_cast<std::uint32_t>(forth.index());
                 break;
             }
         }
@@ -38,16 +38,16 @@ std::vector<std::uint32_t> open_links_back(const topology::NetworkDescription& d
     const topology::Graph& graph = description.graph;
     const bool pauses = description.packet.flow_control == topology::FlowControl::Pfc;
     std::vector<std::uint32_t> back = links_back(graph);
-    for (std::size_t number = 0; number < back.size(); ++number) {
-        if (pauses && back[number] == none && !graph.is_hidden(LinkId(number))) {
-            const topology::Link& link = graph.link(LinkId(number));
+    for (const LinkId forth : graph.shown_links()) {
+        if (pauses && back[forth.index()] == none) {
+            const topology::Link& link = graph.link(forth);
             throw InputError({description.file, "packet.flow_control",
                               fmt::format("pfc, and no link back for {} -> {}",
                                           graph.name(link.from), graph.name(link.to)),
                               "a link back for every link, by which it can be told to pause",
                               "Add it, or use flow_control: credit"});
         }
-        ports[number].reverse = back[number];
+        ports[forth.index()].reverse = back[forth.index()];
     }
     return back;
 }

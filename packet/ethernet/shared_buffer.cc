@@ -21,17 +21,14 @@ SharedBuffer::SharedBuffer(const topology::NetworkDescription& description, std:
     }
     inputs_.resize(graph.links() * classes_);
     const std::int64_t given = description.packet.shared_buffer.headroom.value();
-    for (std::size_t link = 0; link < graph.links(); ++link) {
-        if (graph.is_hidden(LinkId(link))) {
-            headrooms_.push_back(0);
-            continue;
-        }
-        const LinkId back(std::size_t{reverse[link]});
-        headrooms_.push_back(given > 0 ? given
-                                       : topology::lossless_headroom(graph.link(LinkId(link)),
-                                                                     graph.link(back),
-                                                                     Bytes(largest), classes_)
-                                             .value());
+    headrooms_.assign(graph.links(), 0);
+    for (const LinkId link : graph.shown_links()) {
+        const LinkId back(std::size_t{reverse[link.index()]});
+        headrooms_[link.index()] =
+            given > 0 ? given
+                      : topology::lossless_headroom(graph.link(link), graph.link(back),
+                                                    Bytes(largest), classes_)
+                            .value();
     }
 }
 

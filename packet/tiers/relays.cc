@@ -1,6 +1,7 @@
 #include "packet/tiers/relays.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace npunet::packet {
@@ -12,6 +13,17 @@ PacketNetwork& network_of(const TierNetworks& networks, topology::TierPart part)
 }
 
 }  // namespace
+
+Relays::Relays(const topology::NetworkDescription& description, const engine::EventQueue& queue,
+               const TierNetworks& networks, engine::MessageListener& listener,
+               DatagramListener& datagram_listener)
+    : mtu_(description.packet.mtu),
+      classes_(description.packet.classes),
+      queue_(queue),
+      networks_(networks),
+      listener_(listener),
+      datagram_listener_(datagram_listener),
+      sent_by_(description.graph.nodes(), first_count) {}
 
 template <class Record>
 std::uint32_t Relays::take(std::vector<Record>& records, std::vector<std::uint32_t>& free) {
@@ -43,6 +55,7 @@ Relays::FlowName Relays::flow_of(const Packet& packet) const {
 }
 
 void Relays::send(const engine::Message& message, const std::vector<Leg>& legs, Service service) {
+    assert(service == Service::Reliable || (message.separate && message.bytes <= mtu_));
     const std::uint32_t number = take(messages_, free_messages_);
     Relayed& relayed = messages_[number];
     relayed.message = message;
@@ -143,6 +156,7 @@ void Relays::free_if_done(std::uint32_t number) {
 
 void Relays::packet_sent(std::uint32_t number) {
     const Packet packet = packets_[number];
+    assert(packet.sent_is_due);
     const bool credits = has_credits(packet);
     const Service service = messages_[packet.message].service;
     const std::uint32_t handle = messages_[packet.message].message.handle;
@@ -156,10 +170,11 @@ void Relays::packet_sent(std::uint32_t number) {
         return;
     }
     if (credits && service != Service::Reliable) {
-        datagram_listener_->datagram_starts(handle);
+        // Links with credits do not tell when a packet starts.
+        datagram_listener_.datagram_starts(handle);
     }
     if (packet.is_last && wants_sent) {
-        listener_->on_sent(handle);
+        listener_.on_sent(handle);
     }
 }
 
@@ -185,25 +200,25 @@ void Relays::packet_delivered(std::uint32_t number, Time first_byte_left) {
     const Time left = relayed.first_byte_left;
     free_if_done(number);
     if (is_complete) {
-        listener_->on_delivered(handle, left);
+        listener_.on_delivered(handle, left);
     }
 }
 
 void Relays::datagram_starts(std::uint32_t number) {
     if (packets_[number].leg == 0) {
-        datagram_listener_->datagram_starts(messages_[packets_[number].message].message.handle);
+        datagram_listener_.datagram_starts(messages_[packets_[number].message].message.handle);
     }
 }
 
 void Relays::datagram_is_marked(std::uint32_t number) {
-    datagram_listener_->datagram_is_marked(messages_[packets_[number].message].message.handle);
+    datagram_listener_.datagram_is_marked(messages_[packets_[number].message].message.handle);
 }
 
 void Relays::datagram_is_lost(std::uint32_t number) {
     packets_[number].arrived = true;
     const std::uint32_t handle = messages_[packets_[number].message].message.handle;
     free_if_done(number);
-    datagram_listener_->datagram_is_lost(handle);
+    datagram_listener_.datagram_is_lost(handle);
 }
 
 }  // namespace npunet::packet

@@ -1,5 +1,4 @@
-// Messages that change over from links of one kind to those of the other: packet by packet, at the
-// NPUs where their routes do.
+// Messages whose routes have links of both kinds: NPUs between them relay them packet by packet.
 //
 // A packet that has arrived at a relay, an NPU, is sent again by it at that instant, as a message
 // of its own: where links have credits as the next one of a flow (engine::Message::flow_start) that
@@ -8,7 +7,7 @@
 // competitors takes as long as on a network of one kind. A relay has room for all packets.
 //
 // Separate messages take turns by flow (source, destination, class) where links have credits,
-// whether or not they change over.
+// relayed or not.
 #pragma once
 
 #include "packet/base/datagram_listener.h"
@@ -18,6 +17,7 @@
 #include "base/quantities.h"
 #include "engine/clock/event_queue.h"
 #include "engine/network/network.h"
+#include "topology/network/network_description.h"
 #include "topology/network/scale_up.h"
 
 #include <array>
@@ -34,23 +34,16 @@ using TierNetworks = std::array<PacketNetwork*, 2>;
 
 class Relays {
 public:
-    /// Handles of packets are odd: 2 n + 1. The queue must outlive this, and the networks be set
-    /// before the first message. `nodes`: of the network.
-    Relays(Bytes mtu, const topology::TrafficClasses& classes, const engine::EventQueue& queue,
-           std::size_t nodes)
-        : mtu_(mtu), classes_(classes), queue_(queue), sent_by_(nodes, first_count) {}
-
-    void set_networks(const TierNetworks& networks) { networks_ = networks; }
-
-    /// The listeners hear of whole messages.
-    void set_listener(engine::MessageListener& listener) { listener_ = &listener; }
-
-    void set_datagram_listener(DatagramListener& listener) { datagram_listener_ = &listener; }
+    /// Handles of packets are odd: 2 n + 1. The listeners hear of whole messages. All must outlive
+    /// this.
+    Relays(const topology::NetworkDescription& description, const engine::EventQueue& queue,
+           const TierNetworks& networks, engine::MessageListener& listener,
+           DatagramListener& datagram_listener);
 
     /// What a message is on networks that lose packets.
     enum class Service : std::uint8_t { Reliable, Datagram, MarkableDatagram };
 
-    /// A datagram has one packet.
+    /// A datagram has one packet and is separate.
     void send(const engine::Message& message, const std::vector<Leg>& legs, Service service);
 
     // What becomes of packets, by the n of their handles.
@@ -111,9 +104,9 @@ private:
     Bytes mtu_;
     const topology::TrafficClasses& classes_;
     const engine::EventQueue& queue_;
-    TierNetworks networks_{};
-    engine::MessageListener* listener_ = nullptr;
-    DatagramListener* datagram_listener_ = nullptr;
+    TierNetworks networks_;
+    engine::MessageListener& listener_;
+    DatagramListener& datagram_listener_;
     std::vector<Relayed> messages_;
     std::vector<std::uint32_t> free_messages_;
     std::vector<Packet> packets_;

@@ -1,5 +1,5 @@
 // Which parts of a network of two kinds of links (topology/network/scale_up.h) the route of a
-// message leads through, and the NPUs where it changes over.
+// message leads through, and the NPUs that relay it.
 //
 //     for (const Leg& leg : routes.legs(message.source, message.destination)) { ... }
 #pragma once

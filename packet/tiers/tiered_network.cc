@@ -33,9 +33,7 @@ TieredNetwork::TieredNetwork(const topology::NetworkDescription& description,
       parts_{std::make_unique<CreditNetwork>(descriptions_.front(), queue),
              std::make_unique<EthernetNetwork>(descriptions_.back(), queue, losses)},
       routes_(description),
-      relays_(description.packet.mtu, description.packet.classes, queue,
-              description.graph.nodes()) {
-    relays_.set_networks({parts_[0].get(), parts_[1].get()});
+      relays_(description, queue, {parts_[0].get(), parts_[1].get()}, *this, *this) {
     for (const auto& part : parts_) {
         part->set_listener(*this);
     }
@@ -53,24 +51,21 @@ void TieredNetwork::send_datagram(const engine::Message& message, bool can_be_ma
 void TieredNetwork::send(const engine::Message& message, Relays::Service service) {
     const std::vector<Leg>& legs = routes_.legs(message.source, message.destination);
     const bool has_credits = legs.front().part == TierPart::ScaleUp;
-    if (legs.size() > 1 || (has_credits && message.separate)) {
-        relays_.set_listener(*listener_);
-        relays_.send(message, legs, service);
-        return;
-    }
     engine::Message whole = message;
     assert(message.handle < std::uint32_t{1} << 31U);
     whole.handle = 2 * message.handle;
-    if (service == Relays::Service::Reliable) {
+    if (legs.size() > 1 || (has_credits && message.separate)) {
+        relays_.send(whole, legs, service);
+    } else if (service == Relays::Service::Reliable) {
         part(legs.front().part).send(whole);
     } else {
+        assert(!has_credits && "datagrams are separate");
         part(legs.front().part).send_datagram(whole, service == Relays::Service::MarkableDatagram);
     }
 }
 
 void TieredNetwork::set_datagram_listener(DatagramListener& listener) {
     datagram_listener_ = &listener;
-    relays_.set_datagram_listener(listener);
 }
 
 bool TieredNetwork::sends_in_order(NodeId from, NodeId to) const {

@@ -68,7 +68,8 @@ public:
 private:
     void observer_changes() override;
 
-    // Handles of whole messages are even, those of relayed packets odd.
+    // What the parts tell, and of relayed messages the relays. Handles of whole messages are even,
+    // those of relayed packets odd.
     void on_sent(std::uint32_t handle) override;
     void on_delivered(std::uint32_t handle, Time first_byte_left) override;
     void datagram_starts(std::uint32_t handle) override;

@@ -85,8 +85,8 @@ struct Outcomes {
     std::string links;
 };
 
-/// All jobs on one network, added in this order; seed 0: events as they come. `in_turn`: adds up
-/// how many lines of messages in turn there are after each instant.
+/// All jobs on one network, added in this order; seed 0: events in the order of insertion.
+/// `in_turn`: adds up how many lines of messages in turn there are after each instant.
 Outcomes run_whole(const std::vector<RandomJob>& jobs, const topology::NetworkDescription& network,
                    const std::vector<std::size_t>& order, std::uint64_t seed,
                    std::size_t* in_turn = nullptr) {

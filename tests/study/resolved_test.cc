@@ -134,7 +134,7 @@ TEST(ResolvedPackets, HaveTheLinksOfServersApart) {
     EXPECT_EQ(packet.scale_up.front().virtual_channels, 1);
     expect_range(packet.scale_up.front().buffer, 262144, 262144);
     EXPECT_THAT(simulate(incast(8, 100'000), machine, Fidelity::Fluid).notes,
-                Contains(HasSubstr("change over at NPUs")));
+                Contains(HasSubstr("NPUs relay messages")));
 }
 
 // A buffer of 2 MiB has 1 MiB at most for one link, and with pauses, when all three senders are

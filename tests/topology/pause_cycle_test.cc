@@ -96,6 +96,40 @@ TEST(PauseCycle, NoWarningWhereNoCycleCanClose) {
                 IsEmpty());
 }
 
+/// Two servers whose `size` NPUs are in a ring, NPUs of equal places at a switch of their own.
+std::string servers_of_rings(int size) {
+    std::string nodes;
+    std::string links;
+    const auto add = [](std::string& list, const std::string& item) {
+        list += (list.empty() ? "{" : ", {") + item + "}";
+    };
+    for (int i = 0; i < 2 * size; ++i) {
+        add(nodes, fmt::format("name: n{}, kind: npu", i));
+    }
+    for (int i = 0; i < size; ++i) {
+        add(nodes, fmt::format("name: s{}, kind: switch", i));
+    }
+    for (int i = 0; i < 2 * size; ++i) {
+        const int next = i / size * size + (i + 1) % size;
+        add(links, fmt::format("from: n{}, to: n{}, bandwidth: 400, latency: 500", i, next));
+        add(links, fmt::format("from: n{}, to: s{}, bandwidth: 50, latency: 500", i, i % size));
+    }
+    return fmt::format(
+        "Custom:\n  nodes: [{}]\n  links: [{}]\n  tiers: [{{name: server, size: {}}}]\n", nodes,
+        links, size);
+}
+
+// Shortest routes in rings of six wait for each other all around. Where links of servers have
+// credits, those of the rings do not pause, and the NPUs between them and others store packets: the
+// links that do pause have routes over one switch, which wait for no other.
+TEST(PauseCycle, LinksWithCreditsAreInNone) {
+    const std::string pfc = "flow_control: pfc, routing: ecmp";
+    EXPECT_THAT(warnings(servers_of_rings(6), pfc),
+                testing::Contains(HasSubstr("can pause each other in a cycle")));
+    EXPECT_THAT(warnings(servers_of_rings(6), pfc + ", scale_up: {flow_control: credit}"),
+                Not(testing::Contains(HasSubstr("pause each other"))));
+}
+
 /// Each link ends where the next one begins.
 void expect_closed(const Graph& graph, const std::vector<Hop>& links) {
     for (std::size_t i = 0; i < links.size(); ++i) {

@@ -35,12 +35,20 @@ LinkId Graph::add_link(const Link& link) {
 }
 
 void Graph::hide(LinkId link) {
-    hidden_.resize(links_.size());
-    hidden_[link.index()] = true;
     for (std::vector<LinkId>* list : {&outgoing_[links_[link.index()].from.index()],
                                       &incoming_[links_[link.index()].to.index()]}) {
         list->erase(std::remove(list->begin(), list->end(), link), list->end());
     }
+}
+
+std::vector<LinkId> Graph::shown_links() const {
+    std::vector<LinkId> shown;
+    shown.reserve(links_.size());
+    for (const std::vector<LinkId>& links : outgoing_) {
+        shown.insert(shown.end(), links.begin(), links.end());
+    }
+    std::sort(shown.begin(), shown.end());
+    return shown;
 }
 
 LinkId Graph::find_link(NodeId from, NodeId to) const {

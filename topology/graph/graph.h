@@ -64,16 +64,16 @@ public:
     /// NPUs must be added before switches.
     NodeId add_node(NodeKind kind, std::string name);
     LinkId add_link(const Link& link);
-    /// Takes a link out of links_from(), links_to() and find_link(); it keeps its number.
+    /// Takes a link out of links_from(), links_to(), find_link() and shown_links(); it keeps its
+    /// number.
     void hide(LinkId link);
-    [[nodiscard]] bool is_hidden(LinkId link) const {
-        return !hidden_.empty() && hidden_[link.index()];
-    }
 
     [[nodiscard]] std::size_t npus() const { return npus_; }
     [[nodiscard]] std::size_t nodes() const { return kinds_.size(); }
-    /// Those that are hidden included.
+    /// Hidden ones included.
     [[nodiscard]] std::size_t links() const { return links_.size(); }
+    /// The links that are not hidden, ascending.
+    [[nodiscard]] std::vector<LinkId> shown_links() const;
 
     [[nodiscard]] NodeKind kind(NodeId node) const { return kinds_[node.index()]; }
     [[nodiscard]] const std::string& name(NodeId node) const { return names_[node.index()]; }
@@ -96,7 +96,6 @@ private:
     std::vector<Link> links_;
     std::vector<std::vector<LinkId>> outgoing_;
     std::vector<std::vector<LinkId>> incoming_;
-    std::vector<bool> hidden_;  ///< by link; empty: none is
 };
 
 }  // namespace npunet::topology

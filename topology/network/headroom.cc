@@ -22,11 +22,8 @@ Bytes lossless_headroom(const Link& forth, const Link& back, Bytes largest, std:
 NeededHeadroom needed_headroom(const Graph& graph, const PacketParameters& packet) {
     NeededHeadroom needed;
     const Bytes largest = largest_packet(packet);
-    for (std::size_t number = 0; number < graph.links(); ++number) {
-        if (graph.is_hidden(LinkId(number))) {
-            continue;
-        }
-        const Link& forth = graph.link(LinkId(number));
+    for (const LinkId link : graph.shown_links()) {
+        const Link& forth = graph.link(link);
         for (const LinkId id : graph.links_from(forth.to)) {
             const Link& back = graph.link(id);
             if (back.to != forth.from) {
@@ -34,7 +31,7 @@ NeededHeadroom needed_headroom(const Graph& graph, const PacketParameters& packe
             }
             const Bytes bytes = lossless_headroom(forth, back, largest, packet.classes.count);
             if (bytes > needed.bytes) {
-                needed = {bytes, LinkId(number)};
+                needed = {bytes, link};
             }
         }
     }

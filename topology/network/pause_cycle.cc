@@ -49,17 +49,38 @@ std::vector<Hop> round_trip(const NetworkDescription& network,
     return links;
 }
 
-/// By dimension of a product, whether its links belong to another part
+/// By dimension of a product, whether it has links here: those of others belong to another part
 /// (topology/network/scale_up.h).
-std::vector<bool> hidden_dimensions(const NetworkDescription& network) {
-    std::vector<bool> hidden(network.dimensions.size(), false);
-    for (std::size_t i = 0; i < network.graph.links(); ++i) {
-        if (network.graph.is_hidden(LinkId(i))) {
-            hidden[static_cast<std::size_t>(network.graph.link(LinkId(i)).dimension)] = true;
+std::vector<bool> shown_dimensions(const NetworkDescription& network) {
+    std::vector<bool> shown(network.dimensions.size(), false);
+    for (const LinkId link : network.graph.shown_links()) {
+        shown[static_cast<std::size_t>(network.graph.link(link).dimension)] = true;
+    }
+    return shown;
+}
+
+/// The waiting of links for each other: for and of links that are not hidden. NPUs that pass on
+/// from one part of a network to the other take in all that comes.
+class Waiting {
+public:
+    explicit Waiting(const Graph& graph) : dependencies_(graph.links(), 1), shown_(graph.links()) {
+        for (const LinkId link : graph.shown_links()) {
+            shown_[link.index()] = true;
         }
     }
-    return hidden;
-}
+
+    void add(LinkId first, LinkId then) {
+        if (shown_[first.index()] && shown_[then.index()]) {
+            dependencies_.add({first, 0}, {then, 0});
+        }
+    }
+
+    [[nodiscard]] std::vector<Hop> find_cycle() const { return dependencies_.find_cycle(); }
+
+private:
+    ChannelDependencies dependencies_;
+    std::vector<bool> shown_;
+};
 
 /// Of a product of dimensions, the links of a cycle; empty where there is none. Exact:
 /// - On a ring of more than three NPUs routes go on after one hop, so each of its links is followed
@@ -69,13 +90,13 @@ std::vector<bool> hidden_dimensions(const NetworkDescription& network) {
 ///   cycle: on shorter rings and cliques routes are one hop, along a mesh they do not turn back,
 ///   and links to a switch wait for those from it.
 std::vector<Hop> cycle_of_product(const NetworkDescription& network) {
-    const std::vector<bool> hidden = hidden_dimensions(network);
+    const std::vector<bool> shown = shown_dimensions(network);
     std::vector<std::size_t> strides;
     std::size_t stride = 1;
     for (std::size_t d = 0; d < network.dimensions.size(); ++d) {
         const Dimension& dimension = network.dimensions[d];
         const auto size = static_cast<std::size_t>(dimension.size);
-        if (hidden[d]) {
+        if (!shown[d]) {
             stride *= size;
             continue;
         }
@@ -100,7 +121,7 @@ std::vector<Hop> cycle_of_product(const NetworkDescription& network) {
 /// Adds what packets to a destination wait for where they choose among next hops, on one channel.
 /// Returns how many hops were looked at; ends soon after that many.
 std::size_t add_choices(const NetworkDescription& network, NodeId destination, std::size_t most,
-                        ChannelDependencies& dependencies) {
+                        Waiting& waiting) {
     // Of routers that draw, some of their choices: any cycle among these is one.
     constexpr std::uint32_t draws = 8;
     std::set<std::pair<std::int32_t, std::uint64_t>> seen;
@@ -124,10 +145,10 @@ std::size_t add_choices(const NetworkDescription& network, NodeId destination, s
                 const LinkId first = offered.hop.link;
                 const LinkId last = offered.then.link.valid() ? offered.then.link : first;
                 if (place.in.link.valid()) {
-                    dependencies.add({place.in.link, 0}, {first, 0});
+                    waiting.add(place.in.link, first);
                 }
                 if (last != first) {
-                    dependencies.add({first, 0}, {last, 0});
+                    waiting.add(first, last);
                 }
                 PacketPlace next = place;
                 next.in = offered.then.link.valid() ? offered.then : offered.hop;
@@ -147,17 +168,16 @@ std::size_t add_choices(const NetworkDescription& network, NodeId destination, s
 /// Adds the routes from an NPU to all others, on one channel. Returns how many hops were looked at;
 /// ends soon after that many.
 std::size_t add_routes(const NetworkDescription& network, NodeId from, std::size_t most,
-                       ChannelDependencies& dependencies) {
+                       Waiting& waiting) {
     const std::size_t npus = network.graph.npus();
     const SpreadOrder order(npus);
     NodeId to = order.after(from);
     std::size_t hops = 0;
     for (; to != from && hops < most; to = order.after(to)) {
-        std::vector<Hop> route = network.route(from, to);
-        for (Hop& hop : route) {
-            hop.virtual_channel = 0;
+        const std::vector<Hop> route = network.route(from, to);
+        for (std::size_t i = 1; i < route.size(); ++i) {
+            waiting.add(route[i - 1].link, route[i].link);
         }
-        dependencies.add_route(route);
         hops += 1 + route.size();
     }
     return hops;
@@ -168,23 +188,23 @@ std::size_t add_routes(const NetworkDescription& network, NodeId from, std::size
 PauseCycle search(const NetworkDescription& network) {
     const std::size_t npus = network.graph.npus();
     const std::size_t most_of_npu = most_hops / std::min(npus, most_sources);
-    ChannelDependencies dependencies(network.graph.links(), 1);
+    Waiting waiting(network.graph);
     const SpreadOrder order(npus);
     NodeId npu(std::size_t{0});
     bool is_cut = npus > most_sources;
     const std::size_t looked_at = std::min(npus, most_sources);
     std::size_t next_look = 1;
     for (std::size_t i = 1; i <= looked_at; ++i, npu = order.after(npu)) {
-        std::size_t hops = add_routes(network, npu, most_of_npu, dependencies);
+        std::size_t hops = add_routes(network, npu, most_of_npu, waiting);
         if (network.multipath && hops < most_of_npu) {
-            hops += add_choices(network, npu, most_of_npu - hops, dependencies);
+            hops += add_choices(network, npu, most_of_npu - hops, waiting);
         }
         is_cut = is_cut || hops >= most_of_npu;
         if (i < next_look && i < looked_at) {
             continue;
         }
         next_look *= 2;
-        if (std::vector<Hop> cycle = dependencies.find_cycle(); !cycle.empty()) {
+        if (std::vector<Hop> cycle = waiting.find_cycle(); !cycle.empty()) {
             return {true, std::move(cycle)};
         }
     }

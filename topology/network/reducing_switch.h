@@ -17,7 +17,7 @@ struct ReducingSwitch {
     /// Reductions at a time; further requests wait. 0 where it may not be used (with_placement()).
     std::int32_t entries = 1024;
     Time latency;  ///< from the last member's answer to the sum
-    /// Bytes of sums that it makes, one unit after the other; 0: as fast as they come.
+    /// Bytes of sums that it makes, one unit after the other; 0: in no time.
     Rate rate;
     static constexpr std::int32_t no_limit = 0x7fffffff;
     std::int32_t radix = no_limit;   ///< parts of a sum: members, or switches below it

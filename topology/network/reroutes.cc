@@ -56,9 +56,9 @@ Reroutes::Reroutes(const NetworkDescription& network)
 }
 
 std::vector<bool> Reroutes::hidden_links() const {
-    std::vector<bool> hidden(network_.graph.links());
-    for (std::size_t link = 0; link < hidden.size(); ++link) {
-        hidden[link] = network_.graph.is_hidden(LinkId(link));
+    std::vector<bool> hidden(network_.graph.links(), true);
+    for (const LinkId link : network_.graph.shown_links()) {
+        hidden[link.index()] = false;
     }
     return hidden;
 }

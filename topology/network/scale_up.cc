@@ -15,7 +15,7 @@ constexpr std::int32_t several = -1;
 constexpr std::int32_t unknown = -2;
 
 /// By node: the block of an NPU; of a switch the block of all NPUs that are reached from it without
-/// passing an NPU, or several.
+/// passing an NPU, or several; unknown where it reaches none.
 std::vector<std::int32_t> blocks_of_nodes(const Graph& graph, const Tier& tier) {
     std::vector<std::int32_t> blocks = tier.block_of_npu;
     blocks.resize(graph.nodes(), unknown);
@@ -55,7 +55,7 @@ std::vector<std::int32_t> blocks_of_nodes(const Graph& graph, const Tier& tier) 
 /// The routes of the whole network on a part of it, whose graph would yield others.
 class WholeRoutes final : public Router {
 public:
-    explicit WholeRoutes(const NetworkDescription& whole) : whole_(whole) {}
+    explicit WholeRoutes(NetworkDescription whole) : whole_(std::move(whole)) {}
 
     [[nodiscard]] std::vector<Hop> route(const Graph& /* graph */, NodeId from,
                                          NodeId to) const override {
@@ -72,6 +72,33 @@ private:
 
 bool is_routed_by_graph(const NetworkDescription& network) {
     return dynamic_cast<const GraphRouter*>(network.router.get()) != nullptr;
+}
+
+/// For the parts of a network.
+std::shared_ptr<const Router> router_of_parts(const NetworkDescription& network) {
+    return is_routed_by_graph(network) ? std::make_shared<const WholeRoutes>(network)
+                                       : network.router;
+}
+
+NetworkDescription part_of(const NetworkDescription& network, TierPart part,
+                           std::shared_ptr<const Router> router) {
+    const std::shared_ptr<const ScaleUp> scale_up = network.scale_up;
+    const bool inner = part == TierPart::ScaleUp;
+    NetworkDescription result = network;
+    result.scale_up = nullptr;
+    result.packet = inner ? scale_up->packet : network.packet;
+    result.router = std::move(router);
+    for (std::size_t i = 0; i < network.graph.links(); ++i) {
+        if (scale_up->has(LinkId(i)) != inner) {
+            result.graph.hide(LinkId(i));
+        }
+    }
+    std::vector<LinkFault>& faults = result.faults.links;
+    faults.erase(
+        std::remove_if(faults.begin(), faults.end(),
+                       [&](const LinkFault& fault) { return scale_up->has(fault.link) != inner; }),
+        faults.end());
+    return result;
 }
 
 }  // namespace
@@ -109,7 +136,7 @@ std::shared_ptr<const ScaleUp> make_scale_up(const NetworkDescription& network, 
     for (std::size_t i = 0; i < network.graph.links(); ++i) {
         const Link& link = network.graph.link(LinkId(i));
         const std::int32_t block = blocks[link.from.index()];
-        scale_up->links.push_back(block != several && block == blocks[link.to.index()]);
+        scale_up->links.push_back(block >= 0 && block == blocks[link.to.index()]);
     }
     const auto count = std::count(scale_up->links.begin(), scale_up->links.end(), true);
     if (count == 0 || count == static_cast<std::ptrdiff_t>(scale_up->links.size())) {
@@ -152,29 +179,13 @@ void check_scale_up(const NetworkDescription& network, const std::string& file,
 }
 
 NetworkDescription part_of(const NetworkDescription& network, TierPart part) {
-    const std::shared_ptr<const ScaleUp> scale_up = network.scale_up;
-    const bool inner = part == TierPart::ScaleUp;
-    NetworkDescription result = network;
-    result.scale_up = nullptr;
-    result.packet = inner ? scale_up->packet : network.packet;
-    if (is_routed_by_graph(network)) {
-        result.router = std::make_shared<WholeRoutes>(network);
-    }
-    for (std::size_t i = 0; i < network.graph.links(); ++i) {
-        if (scale_up->has(LinkId(i)) != inner) {
-            result.graph.hide(LinkId(i));
-        }
-    }
-    std::vector<LinkFault>& faults = result.faults.links;
-    faults.erase(
-        std::remove_if(faults.begin(), faults.end(),
-                       [&](const LinkFault& fault) { return scale_up->has(fault.link) != inner; }),
-        faults.end());
-    return result;
+    return part_of(network, part, router_of_parts(network));
 }
 
 std::vector<NetworkDescription> parts_of(const NetworkDescription& network) {
-    return {part_of(network, TierPart::ScaleUp), part_of(network, TierPart::ScaleOut)};
+    const std::shared_ptr<const Router> router = router_of_parts(network);
+    return {part_of(network, TierPart::ScaleUp, router),
+            part_of(network, TierPart::ScaleOut, router)};
 }
 
 }  // namespace npunet::topology

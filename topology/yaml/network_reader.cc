@@ -292,7 +292,7 @@ NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const Un
         network.router = std::move(routes.router);
         network.planes = std::move(routes.planes);
     }
-    // Parts of messages on several planes would change over to others at several NPUs.
+    // Parts of a message on several planes would have relays of their own.
     if (network.scale_up) {
         network.planes = nullptr;
     }

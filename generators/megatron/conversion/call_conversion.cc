@@ -275,7 +275,8 @@ void require_convertible(const std::string& file, const LoggedCall& event) {
     }
 }
 
-/// One after the other: groups that the plan does not have are numbered as they come.
+/// One after the other: groups that the plan does not have are numbered in the order in which
+/// they occur.
 void convert_alone(const LogFolder& folder, const ConversionOptions& options,
                    Conversion& conversion) {
     for (std::size_t r = 0; r < folder.logs.size(); ++r) {

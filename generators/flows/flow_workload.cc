@@ -1,4 +1,4 @@
-#include "generators/flows/flow_traffic.h"
+#include "generators/flows/flow_workload.h"
 
 #include <fmt/format.h>
 

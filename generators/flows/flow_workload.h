@@ -1,6 +1,6 @@
 // Traces of flows that begin at random (base/flows/random_flows.h).
 //
-//     GeneratedWorkload workload = workload_of(flows_of(traffic), traffic.npus);
+//     GeneratedWorkload workload = workload_of(flows_of(traffic, "--"), traffic.npus);
 //
 // A rank's trace is a chain of compute nodes that last from one beginning to the next, with a send
 // behind each, which nothing waits for; its receives wait for nothing. Flows of one NPU to another
