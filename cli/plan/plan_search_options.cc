@@ -294,7 +294,7 @@ void PlanSearchOptions::choose_dialect() {
     const char* metis = first_given({"--strategy", "--use-strat", "--min-group-scale-variance",
                                      "--max-permute-len", "--device-order", "--first-profile",
                                      "--homogeneous", "--trials", "--log-path", "--search-times"});
-    const char* ours = first_given({"--network", "--activation-bytes", "--schedule",
+    const char* ours = first_given({"--machine", "--network", "--activation-bytes", "--schedule",
                                     "--memory-factor", "--skip-missing-profiles", "--verify",
                                     "--verify-fidelity", "--traces", "--figure"});
     if (command_->count("--dialect") == 0 && metis != nullptr) {
@@ -308,6 +308,14 @@ void PlanSearchOptions::choose_dialect() {
                               : fmt::format("with --dialect {}", dialect),
                           fmt::format("--dialect {}", dialect == "metis" ? "npunet" : "metis"),
                           ""});
+    }
+}
+
+void PlanSearchOptions::check_machine() const {
+    if (!machine.empty() && !network_file.empty()) {
+        throw InputError({"--machine", "", fmt::format("{} beside --network", machine),
+                          "one of the two: plans take only the network of a machine",
+                          "Leave --machine out"});
     }
 }
 
@@ -340,6 +348,7 @@ void PlanSearchOptions::check_output() const {
 void PlanSearchOptions::finish() {
     take_metis_names();
     choose_dialect();
+    check_machine();
     if (top == 0) {
         top = dialect == "metis" ? metis_top : default_top;
     }

@@ -77,6 +77,7 @@ private:
     void add_metis_names(CLI::App& command);
     void take_metis_names();
     void choose_dialect();
+    void check_machine() const;
     void check_output() const;
 
     const CLI::App* command_ = nullptr;

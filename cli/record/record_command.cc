@@ -15,6 +15,7 @@
 #include "base/errors.h"
 #include "base/staged_folder.h"
 #include "cli/command/commands.h"
+#include "cli/command/machine_option.h"
 #include "cli/command/messages.h"
 #include "cli/command/option_values.h"
 #include "cli/generate/generate_output.h"
@@ -25,6 +26,7 @@
 #include "generators/recorded/megatron_logs.h"
 #include "generators/recorded/recorded_conversion.h"
 #include "profiles/profile_reader.h"
+#include "study/simulation_run.h"
 
 namespace npunet::cli {
 
@@ -48,13 +50,21 @@ struct RecordOptions {
     std::string kernels;
     RecordPlanOptions plan;
     bool simulated_time = false;
-    SimulatedMachine machine;
+    std::string machine;
+    std::string network;
+    std::string system;
     std::int64_t timeout_s = 600;
     std::size_t jobs = 0;
     std::vector<std::string> command;
     GenerateOutput output;
 
+    /// What is to be recorded. Throws InputError for options that do not go together.
     [[nodiscard]] RecorderJob job() const;
+    /// That of --answer-with-simulated-time; nothing without it. Throws InputError.
+    [[nodiscard]] std::optional<study::Machine> simulated_machine() const;
+
+private:
+    void require_all_ranks(const RecorderJob& job) const;
 };
 
 /// "0,3,8-11": ranks and ranges of them, sorted.
@@ -114,17 +124,10 @@ RecorderJob RecordOptions::job() const {
     }
     job.balanced = assume == "balanced";
     job.inputs = !kernels.empty();
-    if (simulated_time == machine.network.empty()) {
-        throw InputError({"--answer-with-simulated-time", "",
-                          simulated_time ? "no --network" : "--network without it",
-                          "both: the network of the simulation", ""});
-    }
-    if (!machine.system.empty() && !simulated_time) {
-        throw InputError({"--system", "", "no --answer-with-simulated-time",
-                          "both: it is for that simulation alone", ""});
-    }
+    require_all_ranks(job);
     const auto told = plan.plan(ranks);
     if (told && distinct) {
+        plan.require_sizes();
         ToldRanks of_plan = told_ranks(*told);
         job.as_rank = std::move(of_plan.as_rank);
         job.probes = std::move(of_plan.probes);
@@ -133,6 +136,42 @@ RecorderJob RecordOptions::job() const {
                           "--distinct or --megatron-logs with it", "Nothing else needs it"});
     }
     return job;
+}
+
+void RecordOptions::require_all_ranks(const RecorderJob& job) const {
+    if (job.recorded.empty() || static_cast<std::int64_t>(job.recorded.size()) == ranks ||
+        (!simulated_time && !plan.writes_logs())) {
+        return;
+    }
+    throw InputError({simulated_time ? "--answer-with-simulated-time" : "--megatron-logs", "",
+                      "a recording of some ranks", "one of all ranks",
+                      "Leave out --rank, or use --distinct"});
+}
+
+std::optional<study::Machine> RecordOptions::simulated_machine() const {
+    if (!simulated_time) {
+        for (const auto& [option, value] :
+             {std::pair{"--machine", &machine}, {"--network", &network}, {"--system", &system}}) {
+            if (!value->empty()) {
+                throw InputError({option, "", "no --answer-with-simulated-time",
+                                  "both: it is for that simulation alone", ""});
+            }
+        }
+        return std::nullopt;
+    }
+    const MachineFiles files = files_of_machine(machine, network, system);
+    if (files.network.empty()) {
+        throw InputError({"--answer-with-simulated-time", "", "no --network and no --machine",
+                          "one of them: the network of the simulation", ""});
+    }
+    study::Machine loaded = study::load_machine(files.network, files.system, "npunet");
+    const std::size_t npus = loaded.network.graph.npus();
+    if (static_cast<std::int64_t>(npus) != ranks) {
+        throw InputError({"--ranks", "", fmt::format("{} ranks", ranks),
+                          fmt::format("{}, the NPUs of {}", npus, loaded.network.file),
+                          "The simulation has one NPU for each rank"});
+    }
+    return loaded;
 }
 
 /// The logs of an earlier recording, which may have been of other ranks and other options.
@@ -158,7 +197,7 @@ void discard_earlier(StagedFolder& staged, const std::filesystem::path& folder) 
 /// Records again, with a clock that shows the times of a simulation: what the program prints then
 /// stands in the place of what it printed before.
 void record_with_simulated_times(RecorderJob job, const Recording& recording,
-                                 const OperatorNest* kernels, const SimulatedMachine& machine,
+                                 const OperatorNest* kernels, const study::Machine& machine,
                                  const std::filesystem::path& folder) {
     // Whatever names and form the traces are to have: those that simulations read.
     WorkloadFiles files;
@@ -187,6 +226,10 @@ void record_with_simulated_times(RecorderJob job, const Recording& recording,
 
 void run_record(const RecordOptions& options, CommandContext& context) {
     const RecorderJob job = options.job();
+    const std::optional<study::Machine> machine = options.simulated_machine();
+    for (const std::string& warning : machine ? machine->warnings : std::vector<std::string>{}) {
+        log_warning(context.log, warning);
+    }
     std::optional<OperatorNest> kernels;
     if (!options.kernels.empty()) {
         const profiles::EventTable profile = profiles::read_profile(options.kernels);
@@ -209,8 +252,8 @@ void run_record(const RecordOptions& options, CommandContext& context) {
     staging.folder = staged.path();
     const RecordedSummary summary =
         generators::recorded::convert_recording(recording, staging, kernels ? &*kernels : nullptr);
-    if (options.simulated_time) {
-        record_with_simulated_times(job, recording, kernels ? &*kernels : nullptr, options.machine,
+    if (machine) {
+        record_with_simulated_times(job, recording, kernels ? &*kernels : nullptr, *machine,
                                     staged.path() / "again");
     }
     if (run) {
@@ -255,10 +298,12 @@ void add_options(CLI::App& command, RecordOptions& options) {
     command.add_flag("--answer-with-simulated-time", options.simulated_time,
                      "Record twice, the second time with a clock that shows the times of a "
                      "simulation of the first: the program's timers print those");
-    command.add_option("--network", options.machine.network,
+    add_machine_option(command, options.machine,
+                       "For --answer-with-simulated-time: --network and --system of a ready "
+                       "machine, NAME:COUNT such as dgx-h100:4");
+    command.add_option("--network", options.network,
                        "network.yml, for --answer-with-simulated-time");
-    command.add_option("--system", options.machine.system,
-                       "system.json, for --answer-with-simulated-time");
+    command.add_option("--system", options.system, "system.json, for --answer-with-simulated-time");
     command.add_option("--timeout", options.timeout_s, "Seconds of processor time for a rank")
         ->check(whole_number(1, 1'000'000))
         ->capture_default_str();

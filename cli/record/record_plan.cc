@@ -19,6 +19,13 @@ using generators::megatron::TrainingRun;
 
 constexpr const char* plan_group = "Plan of the program";
 
+/// Of a program without a plan: all ranks are replicas.
+Parallelism replicas(std::int64_t ranks) {
+    Parallelism plan;
+    plan.dp = ranks;
+    return plan;
+}
+
 }  // namespace
 
 ToldRanks told_ranks(const Parallelism& plan) {
@@ -102,6 +109,15 @@ std::optional<Parallelism> RecordPlanOptions::plan(std::int64_t ranks) const {
     return plan;
 }
 
+void RecordPlanOptions::require_sizes() const {
+    if (!tp_ && !cp_ && !dp_ && !pp_) {
+        throw InputError({ep_ ? "--ep" : "--rank-order", "", "none of --tp, --cp, --dp and --pp",
+                          "one of them with --distinct: ranks of a stage are then taken to do the "
+                          "same work",
+                          "Leave it out to have such ranks searched for, or give --dp"});
+    }
+}
+
 TrainingRun RecordPlanOptions::run(std::int64_t ranks) const {
     if (!micro_batches_ || !global_batch_size_) {
         throw InputError({"--megatron-logs", "",
@@ -111,10 +127,7 @@ TrainingRun RecordPlanOptions::run(std::int64_t ranks) const {
     }
     TrainingRun run = generators::megatron::npunet_run(model_);
     run.model_size = model_;
-    run.parallelism = plan(ranks).value_or(Parallelism{});
-    if (run.parallelism.world() != ranks) {
-        run.parallelism.dp = ranks;
-    }
+    run.parallelism = plan(ranks).value_or(replicas(ranks));
     run.micro_batches = *micro_batches_;
     run.global_batch_size = *global_batch_size_;
     return generators::megatron::resolve_run(run);

@@ -32,9 +32,13 @@ public:
     /// This object must outlive `command`.
     void add_to(CLI::App& command);
 
-    /// Nothing where no size is given; dp follows. Throws InputError for sizes that do not multiply
-    /// to `ranks`.
+    /// Nothing where no option of the plan is given; dp follows. Throws InputError for sizes that
+    /// do not multiply to `ranks`.
     [[nodiscard]] std::optional<generators::megatron::Parallelism> plan(std::int64_t ranks) const;
+
+    /// Refuses a plan without --tp, --cp, --dp and --pp, the sizes that tell which ranks do the
+    /// same work. Throws InputError.
+    void require_sizes() const;
 
     /// Whether logs of Megatron-LM's form are asked for.
     [[nodiscard]] bool writes_logs() const { return !model_.empty(); }

@@ -11,7 +11,6 @@
 
 #include "base/atomic_file.h"
 #include "base/errors.h"
-#include "study/simulation_run.h"
 
 namespace npunet::cli {
 
@@ -36,14 +35,7 @@ std::int64_t skipped_of(const fs::path& log) {
 }  // namespace
 
 void write_simulated_times(const Recording& recording, const generators::WorkloadFiles& files,
-                           const SimulatedMachine& machine_files, const fs::path& folder) {
-    if (!recording.whole()) {
-        throw InputError({"--answer-with-simulated-time", "", "a recording of some ranks",
-                          "one of all ranks, which a simulation needs",
-                          "Leave out --rank, or use --distinct"});
-    }
-    const study::Machine machine =
-        study::load_machine(machine_files.network, machine_files.system, "npunet");
+                           const study::Machine& machine, const fs::path& folder) {
     const engine::Workload workload = study::load_workload_for(
         machine, (files.folder / files.traces).string(), (files.folder / files.groups).string());
     study::RunOptions options;

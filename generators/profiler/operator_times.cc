@@ -51,11 +51,12 @@ std::string sizes_text(const Json& sizes) {
     return text.empty() ? text : text + "]";
 }
 
-/// "([8,4],[2])"; empty where one has no sizes.
+/// "([8,4],[])", of tensors without dimensions, too; empty where one has no sizes.
 std::string list_text(const Json& list) {
     std::string text;
     for (const Json& one : list) {
-        const std::string sizes = one.is_array() ? sizes_text(one) : "";
+        const bool scalar = one.is_array() && one.empty();
+        const std::string sizes = scalar ? "[]" : one.is_array() ? sizes_text(one) : "";
         if (sizes.empty()) {
             return "";
         }

@@ -311,7 +311,7 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
 
 bool is_of_megatron_logs(const std::string& name) {
     return megatron::rank_of_log(name) || name == "config.json" || name == "summary.json" ||
-           name == megatron::model_file_name;
+           std::count(megatron::model_copy_names.begin(), megatron::model_copy_names.end(), name);
 }
 
 void write_megatron_logs(const Recording& recording, const megatron::TrainingRun& run,
@@ -345,8 +345,8 @@ void write_megatron_logs(const Recording& recording, const megatron::TrainingRun
         }
     });
     write_file(folder / "config.json", megatron::config_text(run));
-    if (const std::optional<std::string> model = megatron::model_file_of(run)) {
-        write_file(folder / megatron::model_file_name, *model);
+    if (const std::optional<megatron::ModelCopy> model = megatron::model_copy_of(run)) {
+        write_file(folder / model->name, model->text);
     }
     write_file(folder / "summary.json", megatron::summary_text(run));
 }

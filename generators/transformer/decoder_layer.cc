@@ -110,6 +110,9 @@ void dropout(RoleBuilder& builder, const char* name, const LocalSizes& local) {
 void attention_forward(RoleBuilder& builder, const LocalSizes& local) {
     builder.compute("attention_norm_forward", norm_forward(local));
     projections_forward(builder, local);
+    if (local.qk_norm_width > 0) {
+        builder.compute("attention_qk_norm_forward", qk_norm_forward(local));
+    }
     if (local.positions == Positions::Rotary) {
         builder.compute("attention_rotary_forward", rotary(local));
     }
@@ -128,6 +131,9 @@ void attention_backward(RoleBuilder& builder, const LocalSizes& local) {
     attention_core_backward(builder, local);
     if (local.positions == Positions::Rotary) {
         builder.compute("attention_rotary_backward", rotary(local));
+    }
+    if (local.qk_norm_width > 0) {
+        builder.compute("attention_qk_norm_backward", qk_norm_backward(local));
     }
     projections_backward(builder, local);
     builder.compute("attention_norm_backward", norm_backward(local));

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -20,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The keys of a configuration. A null counts as absent, as it does for its readers.
+/// The keys of a configuration. A null counts as absent unless a function says otherwise.
 class Config {
 public:
     Config(std::string file, const Json& root) : keys_(std::move(file), root) {}
@@ -41,6 +40,13 @@ public:
     [[nodiscard]] bool flag(const char* key, bool otherwise) const {
         return has(key) ? keys_.flag(key) : otherwise;
     }
+    /// Without a null in its place.
+    [[nodiscard]] bool absent(const char* key) const { return !keys_.contains(key); }
+    /// The sliding window: a null is none, and an absent key `of_class`, the default of the class
+    /// that reads it.
+    [[nodiscard]] std::int64_t window(std::int64_t of_class) const {
+        return absent("sliding_window") ? of_class : size("sliding_window", 0);
+    }
     [[nodiscard]] const JsonObject<Json>& keys() const { return keys_; }
 
     /// Refuses every other value than this one, which is what an absent key means.
@@ -56,13 +62,17 @@ private:
     JsonObject<Json> keys_;
 };
 
-/// What Llama and all that followed it have in common.
-ModelSpec llama_like(const Config& config) {
+/// What Llama and all that followed it have in common. `heads_by_default`: without a number of
+/// key-value heads each query head has one; a null means that everywhere.
+ModelSpec llama_like(const Config& config, bool heads_by_default = false) {
     ModelSpec model;
     model.hidden = config.size("hidden_size");
     model.layers = config.size("num_hidden_layers");
     model.heads = config.size("num_attention_heads");
-    model.kv_heads = config.size("num_key_value_heads");
+    model.kv_heads = config.absent("num_key_value_heads") && !heads_by_default
+                         ? config.size("num_key_value_heads")
+                         : config.size("num_key_value_heads", model.heads);
+    model.ffn = config.size("intermediate_size");
     model.vocab = config.size("vocab_size");
     model.seq = config.size("max_position_embeddings");
     if (!config.has("head_dim") && (model.heads == 0 || model.hidden % model.heads != 0)) {
@@ -74,31 +84,26 @@ ModelSpec llama_like(const Config& config) {
     return model;
 }
 
-ModelSpec dense_llama_like(const Config& config) {
-    ModelSpec model = llama_like(config);
-    model.ffn = config.size("intermediate_size");
-    return model;
-}
-
 void read_attention_bias(const Config& config, ModelSpec& model, bool otherwise = false) {
     model.biases.qkv = model.biases.projection = config.flag("attention_bias", otherwise);
 }
 
 ModelSpec llama(const Config& config) {
-    ModelSpec model = dense_llama_like(config);
+    ModelSpec model = llama_like(config, true);
     read_attention_bias(config, model);
     model.biases.mlp = config.flag("mlp_bias", false);
     return model;
 }
 
 ModelSpec mistral(const Config& config) {
-    ModelSpec model = dense_llama_like(config);
-    model.sliding_window = config.size("sliding_window", 0);
+    ModelSpec model = llama_like(config);
+    model.sliding_window = config.window(4096);
     return model;
 }
 
 ModelSpec mixtral(const Config& config) {
-    ModelSpec model = mistral(config);
+    ModelSpec model = llama_like(config);
+    model.sliding_window = config.window(0);
     model.moe.experts = config.size("num_local_experts");
     model.moe.top_k = config.size("num_experts_per_tok");
     model.moe.ffn = model.ffn;
@@ -108,12 +113,12 @@ ModelSpec mixtral(const Config& config) {
 /// `sliding_window` stands in configurations that do not use it.
 void read_optional_window(const Config& config, ModelSpec& model) {
     if (config.flag("use_sliding_window", false)) {
-        model.sliding_window = config.size("sliding_window", 0);
+        model.sliding_window = config.window(4096);
     }
 }
 
 ModelSpec qwen2(const Config& config) {
-    ModelSpec model = dense_llama_like(config);
+    ModelSpec model = llama_like(config);
     model.biases.qkv = true;
     read_optional_window(config, model);
     return model;
@@ -121,7 +126,6 @@ ModelSpec qwen2(const Config& config) {
 
 ModelSpec qwen3(const Config& config) {
     ModelSpec model = llama_like(config);
-    model.ffn = config.size("intermediate_size");
     model.qk_norm = true;
     read_attention_bias(config, model);
     read_optional_window(config, model);
@@ -140,6 +144,7 @@ ModelSpec qwen3_moe(const Config& config) {
 
 ModelSpec gpt_oss(const Config& config) {
     ModelSpec model = mixtral(config);
+    model.sliding_window = config.window(128);
     read_attention_bias(config, model, true);
     model.biases.mlp = true;
     model.biases.router = true;
@@ -151,7 +156,6 @@ ModelSpec deepseek_v3(const Config& config) {
     ModelSpec model = llama_like(config);
     config.require("attention_bias", false);
     config.require("moe_layer_freq", 1);
-    model.ffn = config.size("intermediate_size");
     model.mla.q_lora_rank = config.size("q_lora_rank", 0);
     model.mla.kv_lora_rank = config.size("kv_lora_rank");
     model.mla.qk_nope_head_dim = config.size("qk_nope_head_dim");
@@ -221,9 +225,11 @@ ModelSpec read_hf_config(const std::filesystem::path& file) {
         }
         types.push_back(known);
     }
+    const std::string nearest = did_you_mean(type, types);
     throw InputError({file.string(), "model_type", fmt::format("'{}'", type),
                       fmt::format("one of {}", fmt::join(types, ", ")),
-                      "Describe the model in a model file (.yml): docs/inputs.md"});
+                      (nearest.empty() ? "Describe" : nearest + " Or describe") +
+                          " the model in a model file (.yml): docs/inputs.md"});
 }
 
 }  // namespace npunet::generators

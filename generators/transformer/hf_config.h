@@ -5,8 +5,10 @@
 // `model_type` says what the keys mean: gpt2, llama, mistral, mixtral, qwen2, qwen3, qwen3_moe,
 // gpt_oss, deepseek_v3; any other is refused. Keys that change sizes are read, and values of them
 // that no ModelSpec can say are refused; all others (rotary bases, dropout rates, quantization) do
-// not matter here. `seq` is the longest sequence that the positions allow. The module of
-// deepseek_v3 that predicts several tokens is left out.
+// not matter here. Absent keys have the values of the classes of Hugging Face's transformers
+// (configuration_llama.py and so on) where these are no sizes of one published model. `seq` is the
+// longest sequence that the positions allow. The module of deepseek_v3 that predicts several tokens
+// is left out.
 #pragma once
 
 #include <filesystem>

@@ -14,6 +14,7 @@ void set_plain_attention(LocalSizes& local, const ModelSpec& model, const Plan& 
     local.core_width = local.query_width;
     local.value_width = local.query_width;
     local.rotary_width = local.query_width + local.keys_width;
+    local.qk_norm_width = model.qk_norm ? local.query_width + local.keys_width : 0;
     local.qkv_width = model.qkv_width() / plan.tp;
 }
 

@@ -18,14 +18,15 @@ struct LocalSizes {
     std::int64_t shard_tokens = 0;
 
     std::int64_t hidden = 0;
-    std::int64_t query_width = 0;   ///< channels of this rank's query heads
-    std::int64_t keys_width = 0;    ///< channels that the core reads of a token's keys
-    std::int64_t values_width = 0;  ///< and of its values; 0 where they are read with the keys
-    std::int64_t core_width = 0;    ///< channels of the core's result
-    std::int64_t value_width = 0;   ///< channels of the projection's input
-    std::int64_t rotary_width = 0;  ///< rotated channels of queries and keys
-    std::int64_t qkv_width = 0;     ///< columns of QKV computed here
-    std::int64_t heads = 0;         ///< query heads
+    std::int64_t query_width = 0;    ///< channels of this rank's query heads
+    std::int64_t keys_width = 0;     ///< channels that the core reads of a token's keys
+    std::int64_t values_width = 0;   ///< and of its values; 0 where they are read with the keys
+    std::int64_t core_width = 0;     ///< channels of the core's result
+    std::int64_t value_width = 0;    ///< channels of the projection's input
+    std::int64_t rotary_width = 0;   ///< rotated channels of queries and keys
+    std::int64_t qk_norm_width = 0;  ///< normalised channels of queries and keys; 0: no such norms
+    std::int64_t qkv_width = 0;      ///< columns of QKV computed here
+    std::int64_t heads = 0;          ///< query heads
     std::int64_t ffn = 0;
     std::int64_t vocab = 0;
 

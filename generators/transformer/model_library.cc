@@ -29,14 +29,21 @@ bool is_model_file(const std::string& name_or_file) {
     return is_file_name(name_or_file, {".yml", ".yaml", ".json"});
 }
 
+std::filesystem::path model_file(const std::string& text) {
+    const std::filesystem::path path = text;
+    std::error_code error;
+    return std::filesystem::is_regular_file(path / "config.json", error) ? path / "config.json"
+                                                                         : path;
+}
+
+bool is_hf_config(const std::filesystem::path& file) {
+    return file.extension() == ".json";
+}
+
 ModelSpec load_model(const std::string& name_or_file) {
     if (is_model_file(name_or_file)) {
-        const std::filesystem::path path = name_or_file;
-        std::error_code error;
-        if (std::filesystem::is_regular_file(path / "config.json", error)) {
-            return read_hf_config(path / "config.json");
-        }
-        return path.extension() == ".json" ? read_hf_config(path) : read_model_file(path);
+        const std::filesystem::path file = model_file(name_or_file);
+        return is_hf_config(file) ? read_hf_config(file) : read_model_file(file);
     }
     const std::vector<std::string> names = known_models();
     if (std::find(names.begin(), names.end(), name_or_file) == names.end()) {

@@ -249,6 +249,18 @@ Work latent_norm_backward(const LocalSizes& local) {
     return norm_backward_of(local, local.tokens * normalised_latents(local));
 }
 
+Work qk_norm_forward(const LocalSizes& local) {
+    Work work = norm_forward_of(local, local.tokens * local.qk_norm_width);
+    work.kernel.launches = 2;
+    return work;
+}
+
+Work qk_norm_backward(const LocalSizes& local) {
+    Work work = norm_backward_of(local, local.tokens * local.qk_norm_width);
+    work.kernel.launches = 2;
+    return work;
+}
+
 Work key_absorption(const LocalSizes& local) {
     return gemm_per_head(local, local.latent.qk_nope_head_dim, local.latent.kv_lora_rank);
 }

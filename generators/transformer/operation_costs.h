@@ -46,6 +46,9 @@ struct Linear {
 /// Norms of the low-rank vectors of latent attention, which every tp rank computes whole.
 [[nodiscard]] Work latent_norm_forward(const LocalSizes& local);
 [[nodiscard]] Work latent_norm_backward(const LocalSizes& local);
+/// Norms of the rank's queries and keys, head by head (Qwen3, 2025): two kernels.
+[[nodiscard]] Work qk_norm_forward(const LocalSizes& local);
+[[nodiscard]] Work qk_norm_backward(const LocalSizes& local);
 /// Latent attention on cached vectors: the keys' matrix applied to the queries, and the values' to
 /// the result (DeepSeek-V2, 2024, section 2.1.2).
 [[nodiscard]] Work key_absorption(const LocalSizes& local);

@@ -66,6 +66,7 @@ SavedTensors saved_by_attention(const LocalSizes& local) {
         list.activations("normalised low-rank vectors",
                          local.tokens * (local.latent.q_lora_rank + local.latent.kv_lora_rank));
     }
+    list.activations("queries and keys before norms", local.tokens * local.qk_norm_width);
     list.activations("queries", local.tokens * local.query_width);
     const LocalSizes keys = kept_keys_and_values(local);
     list.activations("keys", keys.tokens * keys.keys_width);

@@ -42,8 +42,9 @@ def _sizes_text(tensor):
 def inputs_text(func, args, kwargs):
     """Types and sizes of the tensors that an operation gets, by which profiles know it, too.
 
-    "float32[8,4] float32[4,2]"; of a list of tensors the sizes, "([8,4],[2])". Tensors without
-    dimensions do not count.
+    "float32[8,4] float32[4,2]"; of a list of tensors the sizes, "([8,4],[])". Tensors without
+    dimensions that are no part of a list, and empty lists, do not count: profiles do not tell them
+    from arguments that are no tensors.
     """
     texts = []
     for place, argument in enumerate(func._schema.arguments):

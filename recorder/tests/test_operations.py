@@ -1,5 +1,7 @@
 """FLOPs, overlap and memory of recorded operations."""
 
+import os
+import sys
 import unittest
 
 import harness
@@ -11,6 +13,18 @@ def operations_of(log, **wanted):
 
 
 class Operations(unittest.TestCase):
+    # The same texts as of profiles (tests/generators/profiler/operator_times_test.cc).
+    def test_inputs(self):
+        import torch
+        sys.path.insert(0, os.path.dirname(harness.RECORDER))
+        from npunet_recorder.kernels import inputs_text
+        matrix, scalar = torch.zeros(8, 4), torch.tensor(1.0)
+        of = torch.ops.aten
+        self.assertEqual(inputs_text(of.mul.Tensor, (matrix, scalar), {}), "float32[8,4]")
+        self.assertEqual(inputs_text(of._foreach_add.List, ([matrix, scalar], [scalar] * 2), {}),
+                         "([8,4],[]) ([],[])")
+        self.assertEqual(inputs_text(of.sum.dim_IntList, (matrix, []), {}), "float32[8,4]")
+
     # Matrix products of a GPT: forward 2 x weights x tokens + 4 x batch x seq^2 x hidden a layer,
     # backward twice that. The weights are 12 hidden^2 a layer and vocabulary x hidden of the head.
     def test_flops_of_a_gpt(self):

@@ -194,13 +194,41 @@ class Program(unittest.TestCase):
                          if os.path.exists(os.path.join(self.out, "megatron_logs")) else [], [])
         for options, expected in ((["--megatron-logs", model], "no --micro-batches"),
                                   ([*plan[:-1], "tinny"], "tinny"),
+                                  (["--rank", "0-3", "--megatron-logs", model],
+                                   "--megatron-logs: found a recording of some ranks"),
                                   (["--tp", "2"], "--distinct or --megatron-logs"),
+                                  (["--distinct", "--ep", "2"], "--ep: found none of --tp"),
+                                  (["--distinct", "--rank-order", "dp-tp-cp-ep-pp"],
+                                   "--rank-order: found none of --tp"),
                                   (["--micro-batches", "2"], "no --megatron-logs")):
             more = ["--micro-batches", "4", "--global-batch-size", "16"] \
                 if "tinny" in options else []
             result = self.record(["ring.py"], 8, *options, *more)
             self.assertEqual(result.returncode, 2, result.stdout)
             self.assertIn(expected, result.stderr)
+
+    # The config.json of a model, and its folder, go with the logs. Without sizes of a plan all ranks
+    # are replicas, of which --ep 2 makes pairs.
+    def test_megatron_logs_of_a_config(self):
+        model = os.path.join(self._folder.name, "tiny")
+        os.makedirs(model)
+        config = {"model_type": "mixtral", "hidden_size": 64, "num_hidden_layers": 4,
+                  "num_attention_heads": 4, "num_key_value_heads": 4, "intermediate_size": 128,
+                  "vocab_size": 128, "max_position_embeddings": 32, "num_local_experts": 4,
+                  "num_experts_per_tok": 2}
+        with open(os.path.join(model, "config.json"), "w", encoding="utf-8") as file:
+            json.dump(config, file)
+        for name in (model, os.path.join(model, "config.json")):
+            result = self.record(["ring.py"], 4, "--megatron-logs", name, "--micro-batches", "1",
+                                 "--global-batch-size", "4", "--ep", "2", "--json")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            logs = json.loads(result.stdout)["megatron_logs"]
+            with open(os.path.join(logs, "model.json"), encoding="utf-8") as file:
+                self.assertEqual(json.load(file), config)
+            result = npunet("megatron", "info", logs, "--json")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            told = json.loads(result.stdout)
+            self.assertEqual((told["model"], told["plan"]["dp"], told["plan"]["ep"]), (name, 4, 2))
 
     # How many ranks are recorded at a time changes nothing.
     def test_jobs(self):

@@ -115,17 +115,52 @@ class SimulatedTime(unittest.TestCase):
         self.assertEqual(result.returncode, 2, result.stdout)
         self.assertIn("must not depend on the clock", result.stderr)
         self.assertFalse(os.path.exists(self.out))
-        result = self.record("dist.barrier()\n", "nccl", "--rank", "1")
+        # Nothing runs before options are checked.
+        result = self.record("raise RuntimeError('runs')\n", "nccl", "--rank", "1")
         self.assertEqual(result.returncode, 2, result.stdout)
         self.assertIn("a recording of some ranks", result.stderr)
+        self.write("net.yml", NETWORK.replace("[2]", "[4]"))
+        result = self.record("raise RuntimeError('runs')\n")
+        self.assertEqual(result.returncode, 2, result.stdout)
+        self.assertIn("--ranks: found 2 ranks; expected 4, the NPUs of", result.stderr)
         result = npunet("record", "--ranks", "2", "--answer-with-simulated-time", "--output-dir",
                         self.out, "--", sys.executable, self.path("train.py"))
         self.assertEqual(result.returncode, 2)
         self.assertIn("found no --network", result.stderr)
-        result = npunet("record", "--ranks", "2", "--system", self.path("system.json"),
-                        "--output-dir", self.out, "--", sys.executable, self.path("train.py"))
-        self.assertEqual(result.returncode, 2)
-        self.assertIn("--system: found no --answer-with-simulated-time", result.stderr)
+        for option, value in (("--system", self.path("system.json")),
+                              ("--network", self.path("net.yml")), ("--machine", "dgx-h100:1")):
+            result = npunet("record", "--ranks", "2", option, value, "--output-dir", self.out, "--",
+                            sys.executable, self.path("train.py"))
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(f"{option}: found no --answer-with-simulated-time", result.stderr)
+
+    # A ready machine is its network and its system; one of them may be a file.
+    def test_machine(self):
+        self.write("train.py", BEGIN.format("nccl") +
+                   "x = torch.randn(1024, 1024, device='cuda')\ny = x @ x\n"
+                   "torch.cuda.synchronize()\nprint(time.perf_counter())\n")
+        found = []
+        for options in (["--machine", "dgx-a100:1"],
+                        ["--network", "dgx-a100:1", "--system", "dgx-a100:1"],
+                        ["--machine", "dgx-a100:1", "--system", self.path("system.json")]):
+            result = npunet("record", "--ranks", "8", "--distinct", "--answer-with-simulated-time",
+                            *options, "--output-dir", self.out, "--", sys.executable,
+                            self.path("train.py"))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            found.append(self.printed(0)[0])
+        self.assertEqual(found[0], found[1])
+        self.assertGreater(found[0], 0)
+        self.assertLess(found[0], PRODUCT_S / 10)
+        self.assertGreaterEqual(found[2], PRODUCT_S)
+        for options, expected in ((["--machine", "dgx-a100"], "without a count"),
+                                  (["--machine", "dgx-a100:2"], "expected 16, the NPUs of"),
+                                  (["--machine", "dgx-a100:1", "--network", self.path("net.yml"),
+                                    "--system", self.path("system.json")],
+                                   "beside --network and --system")):
+            result = npunet("record", "--ranks", "8", "--answer-with-simulated-time", *options,
+                            "--output-dir", self.out, "--", sys.executable, self.path("train.py"))
+            self.assertEqual(result.returncode, 2, result.stdout)
+            self.assertIn(expected, result.stderr)
 
 
 if __name__ == "__main__":

@@ -265,7 +265,7 @@ std::string existing(const fs::path& folder, const std::string& text, const std:
 /// Empty for the name of a shipped model.
 std::string model_path(const std::string& text, const Source& source, const fs::path& folder) {
     if (generators::is_model_file(text)) {
-        return existing(folder, text, "", "a model file", source);
+        return generators::model_file(existing(folder, text, "", "a model file", source)).string();
     }
     return "";
 }
@@ -397,8 +397,12 @@ Value read_value(const Parameter& parameter, const std::string& text, const Sour
             value.path = model_path(text, source, folder);
             break;
         case ValueKind::File:
-            value.path =
-                topology::names_machine(text) ? text : existing(folder, text, "", "a file", source);
+            if (topology::names_machine(text)) {
+                check_at(source, [&] { static_cast<void>(topology::read_machine(text, "")); });
+                value.path = text;
+            } else {
+                value.path = existing(folder, text, "", "a file", source);
+            }
             break;
         case ValueKind::Prefix:
             value.path = existing(folder, text, ".0.et",

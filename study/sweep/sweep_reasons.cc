@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/units.h"
 
@@ -25,6 +26,7 @@ std::string differences(const SlowestRank& rank, const SlowestRank& best) {
         Time own;
         Time other;
         [[nodiscard]] std::int64_t ps() const { return own.ps() - other.ps(); }
+        [[nodiscard]] std::int64_t amount() const { return ps() < 0 ? -ps() : ps(); }
     };
     std::vector<Difference> list;
     const std::vector<std::pair<std::string, Time>> theirs = parts_of_time(best);
@@ -32,14 +34,12 @@ std::string differences(const SlowestRank& rank, const SlowestRank& best) {
         list.push_back({name, time, theirs[i++].second});
     }
     const std::int64_t least = (rank.finish.ps() - best.finish.ps()) / one_in;
-    std::erase_if(list, [&](const Difference& one) {
-        return one.ps() == 0 || (one.ps() < 0 ? -one.ps() : one.ps()) < least;
+    std::erase_if(list,
+                  [&](const Difference& one) { return one.amount() == 0 || one.amount() < least; });
+    std::stable_sort(list.begin(), list.end(), [](const Difference& a, const Difference& b) {
+        return std::pair(a.amount(), a.ps()) > std::pair(b.amount(), b.ps());
     });
-    std::stable_sort(list.begin(), list.end(),
-                     [](const Difference& a, const Difference& b) { return a.ps() > b.ps(); });
-    if (list.size() > most_parts) {
-        list.resize(most_parts);
-    }
+    list.resize(std::min(list.size(), most_parts));
     std::string text;
     for (const Difference& one : list) {
         text += fmt::format("{}{} {}", text.empty() ? "" : ", ", one.name,

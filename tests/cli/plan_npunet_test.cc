@@ -250,6 +250,20 @@ TEST_F(PlanNpunet, TheNetworkTellsTheBandwidths) {
                 AllOf(HasSubstr("net.yml"), HasSubstr("9 NPUs"), HasSubstr("8 devices")));
 }
 
+// --machine is the network of a machine: one for all devices, and nothing beside another network.
+TEST_F(PlanNpunet, AMachineIsItsNetwork) {
+    std::ofstream(path("net.yml")) << "topology: [Switch]\nnpus_count: [8]\nbandwidth: [450]\n"
+                                      "latency: [500]\nreduces: [true]\n";
+    EXPECT_EQ(best_cost("--machine dgx-h100:1"), best_cost("--network " + path("net.yml")));
+    EXPECT_THAT(refused("--machine dgx-h100:1 --network " + path("net.yml")),
+                HasSubstr("--machine: found dgx-h100:1 beside --network"));
+    EXPECT_THAT(refused("--machine dgx-h100:1 --dialect metis"),
+                HasSubstr("--machine: found with --dialect metis"));
+    EXPECT_THAT(refused("--machine dgx-h100:1 --strategy metis"),
+                HasSubstr("--machine: found beside --strategy"));
+    EXPECT_THAT(refused("--machine dgx-h100"), HasSubstr("without a count"));
+}
+
 // Costs have what stages exchange: bytes of a number count as width does.
 TEST_F(PlanNpunet, ActivationsAreWidthTimesBytes) {
     const double plain = best_cost("");

@@ -183,12 +183,48 @@ TEST_F(HuggingFaceConfig, WindowsAreNamedWhereTheyWouldMatter) {
                 ElementsAre(HasSubstr("sliding window of 4096 tokens")));
 }
 
+// An absent key has the default of the class that reads it (configuration_llama.py and so on),
+// which a null is not: no window, and as many heads of keys as of queries.
+TEST_F(HuggingFaceConfig, AbsentKeysAreNotNulls) {
+    const auto config = [](const std::string& type, const std::string& rest) {
+        return "{\"model_type\": \"" + type + "\", \"hidden_size\": 64, \"vocab_size\": 100, " +
+               "\"num_hidden_layers\": 2, \"num_attention_heads\": 4, " +
+               "\"intermediate_size\": 128, \"max_position_embeddings\": 32" + rest + "}";
+    };
+    const std::string null_heads = ", \"num_key_value_heads\": null";
+    EXPECT_EQ(read(config("llama", "")).kv_heads, 4);
+    EXPECT_EQ(read(config("llama", null_heads)).kv_heads, 4);
+    EXPECT_EQ(read(config("llama", ", \"num_key_value_heads\": 2")).kv_heads, 2);
+    EXPECT_EQ(read(config("mistral", null_heads)).kv_heads, 4);
+    for (const char* const type : {"mistral", "qwen2", "qwen3"}) {
+        EXPECT_THAT(error_of(config(type, "")), HasSubstr("num_key_value_heads: found nothing"));
+    }
+    const std::string heads = ", \"num_key_value_heads\": 2";
+    const std::string experts = heads + ", \"num_local_experts\": 4, \"num_experts_per_tok\": 2";
+    const auto windows = [&](const std::string& type, const std::string& rest) {
+        std::vector<std::int64_t> found;
+        for (const char* const window :
+             {"", ", \"sliding_window\": null", ", \"sliding_window\": 77"}) {
+            found.push_back(read(config(type, rest + window)).sliding_window);
+        }
+        return found;
+    };
+    EXPECT_THAT(windows("mistral", heads), ElementsAre(4096, 0, 77));
+    EXPECT_THAT(windows("mixtral", experts), ElementsAre(0, 0, 77));
+    EXPECT_THAT(windows("gpt_oss", experts), ElementsAre(128, 0, 77));
+    EXPECT_THAT(windows("qwen2", heads), ElementsAre(0, 0, 0));
+    EXPECT_THAT(windows("qwen3", heads + ", \"use_sliding_window\": true"),
+                ElementsAre(4096, 0, 77));
+}
+
 TEST_F(HuggingFaceConfig, RefusalsNameTheKey) {
     const Sizes llama{128'256, 4096, 32, 32, 8, 128, 14'336};
     EXPECT_THAT(error_of(text("mamba", llama)),
                 AllOf(HasSubstr("config.json: model_type: found 'mamba'"),
                       HasSubstr("deepseek_v3, gpt2, gpt_oss, llama, mistral, mixtral, qwen2, "
                                 "qwen3, qwen3_moe")));
+    EXPECT_THAT(error_of(text("qwen3-moe", llama)),
+                HasSubstr("Did you mean qwen3_moe? Or describe"));
     EXPECT_THAT(error_of("{}"), HasSubstr("model_type"));
     EXPECT_THAT(error_of("[]"), HasSubstr("not an object"));
     EXPECT_THAT(error_of("{\"model_type\": \"llama\"}"), HasSubstr("hidden_size: found nothing"));

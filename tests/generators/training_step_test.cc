@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
+#include <tuple>
 
 #include "chakra/files/trace_reader.h"
 #include "chakra/trace/comm_groups.h"
+#include "generators/transformer/local_sizes.h"
 #include "generators/transformer/model_library.h"
 #include "generators/transformer/operation_costs.h"
+#include "generators/transformer/saved_activations.h"
 #include "generators/workload_files.h"
 #include "tests/generators/steps.h"
 #include "tests/support/temporary_folder.h"
@@ -149,6 +153,46 @@ TEST(TrainingStep, NormsOfHeadsAreSummedOverTensorRanks) {
             split ? model.layers * layer_parameters(model).replicated + 64 : model.layers * 2 * 16;
         EXPECT_TRUE(sum(generate(model, plan), "comm_size", sums) == WideCount{4} * 4 * own);
     }
+}
+
+// RMS norms of a d channels of queries and g d of keys (8 x 16 each) of each token in each layer,
+// forward 4 FLOPs and 2 passes of 2 bytes, backward 8 and 3: between projections and rotation. They
+// keep their input, n (a + g) d of 2 bytes.
+TEST(TrainingStep, NormsOfHeadsAreOperations) {
+    const ModelSpec model = small_oss();
+    ModelSpec without = model;
+    without.qk_norm = false;
+    for (const Plan& plan : many_plans()) {
+        const GeneratedWorkload workload = generate(model, plan);
+        const WideCount channels = WideCount{model.layers} * plan.tokens() * (8 + 8) * 16;
+        for (const auto& [name, flops, passes] : {std::tuple{"attention_qk_norm_forward", 4, 2},
+                                                  {"attention_qk_norm_backward", 8, 3}}) {
+            const auto norms = [name = name](const Node& node) {
+                return contains(node.name, name);
+            };
+            EXPECT_TRUE(sum(workload, "num_ops", norms) == channels * flops) << describe(plan);
+            EXPECT_TRUE(sum(workload, "tensor_size", norms) == channels * passes * 2)
+                << describe(plan);
+        }
+        EXPECT_TRUE(sum(generate(without, plan), "num_ops",
+                        [](const Node& node) { return contains(node.name, "qk_norm"); }) == 0);
+    }
+    const auto list = generate(model, Plan{}).nodes(Rank(0));
+    const auto place = [&list](const std::string& name) {
+        return std::find_if(list.begin(), list.end(),
+                            [&](const Node& node) { return node.name == name; }) -
+               list.begin();
+    };
+    EXPECT_LT(place("mb0_layer0_attention_qkv_forward"),
+              place("mb0_layer0_attention_qk_norm_forward"));
+    EXPECT_LT(place("mb0_layer0_attention_qk_norm_forward"),
+              place("mb0_layer0_attention_rotary_forward"));
+    EXPECT_LT(place("mb0_layer0_attention_rotary_backward"),
+              place("mb0_layer0_attention_qk_norm_backward"));
+    const Plan plan = resolve_plan(model, Plan{});
+    EXPECT_EQ(bytes_of(saved_by_attention(local_sizes(model, plan))) -
+                  bytes_of(saved_by_attention(local_sizes(without, plan))),
+              plan.sequence * plan.micro_batch * (8 + 8) * 16 * 2);
 }
 
 TEST(WorkloadFiles, TwoGenerationsAreByteIdenticalAndReadBack) {

@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "engine/machine/dialect.h"
 #include "study/simulation_run.h"
 #include "tests/support/refusals.h"
+#include "tests/support/temporary_folder.h"
 #include "topology/yaml/machine.h"
 
 namespace npunet::study {
@@ -48,7 +50,7 @@ const Figures all_figures[] = {
     {"gb200-nvl72:144", 144, 900, 50, 2500, 8000, 186 * gb, true, "gb200"},
     {"mi300x:2", 16, 7 * 64, 50, 1307.4, 5300, 192 * gb, false, ""},
     {"tpu-v4:4x4x8", 128, 6 * 50, 0, 275, 1200, std::int64_t{32} << 30, false, ""},
-    {"tpu-v5p:4x8x4", 128, 6 * 100, 0, 459, 2765, 95 * gb, false, ""},
+    {"tpu-v5p:4x8x4", 128, 6 * 100, 0, 459, 2765, std::int64_t{95} << 30, false, ""},
 };
 
 TEST(ReadyMachines, HaveTheFiguresThatTheyName) {
@@ -103,6 +105,12 @@ TEST(ReadyMachines, NetworksGrowWithTheCount) {
     const Machine pod = machine_named("tpu-v5p:16x20x28");
     EXPECT_EQ(pod.network.graph.npus(), 8960U);
     EXPECT_EQ(pod.network.graph.links(), 6U * 8960);
+    // Cubes in any arrangement: a row of eight, a pod as a square of 16, and all 64 in a row.
+    for (const char* const name : {"tpu-v4:4x4x32", "tpu-v4:4x32x32", "tpu-v4:256x4x4"}) {
+        const topology::Graph slice = machine_named(name).network.graph;
+        EXPECT_EQ(slice.npus(), name == std::string("tpu-v4:4x4x32") ? 512U : 4096U) << name;
+        EXPECT_EQ(slice.links(), 6 * slice.npus()) << name;
+    }
 }
 
 TEST(ReadyMachines, RefusalsSayWhatFits) {
@@ -121,14 +129,34 @@ TEST(ReadyMachines, RefusalsSayWhatFits) {
     }
     EXPECT_THAT(error_of("gb200-nvl72:100"), HasSubstr("a multiple of 72 from 72 to 147456"));
     EXPECT_THAT(error_of("tpu-v4:64"),
-                AllOf(HasSubstr("chips, as AxBxC: multiples of 4, at most 16 x 16 x 16"),
+                AllOf(HasSubstr("chips, as AxBxC: multiples of 4, at most 4096 chips"),
                       HasSubstr("tpu-v4:4x4x8")));
-    for (const char* name : {"tpu-v4:4x4", "tpu-v4:4x4x6", "tpu-v4:4x4x20", "tpu-v4:0x4x4"}) {
+    for (const char* name :
+         {"tpu-v4:4x4", "tpu-v4:4x4x6", "tpu-v4:16x16x20", "tpu-v4:0x4x4", "tpu-v4:-4x4x4",
+          "tpu-v4:4x4x4x4", "tpu-v4:4x4x260", "tpu-v4:4000000000000000000x4x4"}) {
         EXPECT_THAT(error_of(name), HasSubstr("multiples of 4"));
     }
     EXPECT_FALSE(topology::names_machine("dgx-h10:4"));
     EXPECT_FALSE(topology::names_machine("configs/dgx-h100:4"));
     EXPECT_TRUE(topology::names_machine("dgx-h100:4"));
+    EXPECT_FALSE(topology::names_machine("net.yml"));
+}
+
+// A file counts before the machine of its name; the name alone says how to give a count.
+TEST(ReadyMachines, FilesOfTheSameNameCount) {
+    const test::TemporaryFolder folder;
+    const std::filesystem::path before = std::filesystem::current_path();
+    std::filesystem::current_path(folder.path());
+    const std::string bare =
+        test::message_of<InputError>([] { return load_machine("dgx-h100", "", "npunet"); });
+    EXPECT_THAT(bare, AllOf(HasSubstr("--network: found dgx-h100 without a count"),
+                            HasSubstr("For example: dgx-h100:4; --machine dgx-h100:4 is")));
+    for (const char* const name : {"dgx-h100:1", "dgx-h100"}) {
+        folder.write(name, "topology: [Ring]\nnpus_count: [3]\nbandwidth: [1]\nlatency: [1]\n");
+        EXPECT_FALSE(topology::names_machine(name));
+        EXPECT_EQ(load_machine(name, "", "npunet").network.graph.npus(), 3U);
+    }
+    std::filesystem::current_path(before);
 }
 
 }  // namespace

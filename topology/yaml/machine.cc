@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <filesystem>
 #include <optional>
@@ -62,12 +61,12 @@ public:
           option_(std::move(option)),
           root_(YamlField::load((machines_folder() / (name + ".yml")).string(), "a machine",
                                 "count: servers of 8 GPUs")) {
-        check_keys(root_, {"count", "step", "shape", "networks", "system"}, {});
+        check_keys(root_, {"count", "step", "multiple", "networks", "system"}, {});
     }
 
     [[nodiscard]] ReadyMachine machine() const {
-        const auto shape = root_.find("shape");
-        return shape ? of_shape(*shape) : of_number();
+        const auto multiple = root_.find("multiple");
+        return multiple ? of_shape(multiple->whole(1, most_units, "chips of a side")) : of_number();
     }
 
 private:
@@ -81,33 +80,28 @@ private:
             refuse(step == 1 ? fmt::format("a number of {}, 1 to {}", unit(), most)
                              : fmt::format("a number of {}, a multiple of {} from {} to {}", unit(),
                                            step, step, most),
-                   fmt::format("For example: {}:{}", name_, step == 1 ? 4 : step));
+                   std::to_string(step == 1 ? 4 : step));
         }
         ReadyMachine machine = texts_for(sizes[0] / step);
         replace_all(machine.network, "$COUNT", sizes[0] / step);
         return machine;
     }
 
-    [[nodiscard]] ReadyMachine of_shape(const YamlField& shape) const {
-        const std::int64_t multiple = shape.at("multiple").whole(1, most_units, "chips of a side");
-        std::array<std::int64_t, 3> most{};
-        const std::vector<YamlField> sides = shape.at("most").items();
-        for (std::size_t i = 0; i < most.size(); ++i) {
-            most[i] = sides.at(i).whole(1, most_units, "chips of a side");
-        }
-        std::vector<std::int64_t> sizes = sizes_of(count_);
-        std::vector<std::int64_t> sorted = sizes;
-        std::sort(sorted.begin(), sorted.end());
-        bool fits = sizes.size() == most.size();
-        for (std::size_t i = 0; fits && i < most.size(); ++i) {
-            fits = sorted[i] >= multiple && sorted[i] <= most[i] && sorted[i] % multiple == 0;
+    [[nodiscard]] ReadyMachine of_shape(std::int64_t multiple) const {
+        const std::int64_t most = largest();
+        const std::vector<std::int64_t> sizes = sizes_of(count_);
+        bool fits = sizes.size() == 3;
+        std::int64_t chips = 1;
+        for (const std::int64_t side : sizes) {
+            fits = fits && side > 0 && side % multiple == 0 && side <= most / chips;
+            chips *= fits ? side : 1;
         }
         if (!fits) {
-            refuse(fmt::format("{}: multiples of {}, at most {} x {} x {} in order of size", unit(),
-                               multiple, most[0], most[1], most[2]),
-                   fmt::format("For example: {0}:{1}x{1}x{2}", name_, multiple, 2 * multiple));
+            refuse(
+                fmt::format("{}: multiples of {}, at most {} chips in all", unit(), multiple, most),
+                fmt::format("{0}x{0}x{1}", multiple, 2 * multiple));
         }
-        ReadyMachine machine = texts_for(sizes[0] * sizes[1] * sizes[2]);
+        ReadyMachine machine = texts_for(chips);
         replace_all(machine.network, "$X", sizes[0]);
         replace_all(machine.network, "$Y", sizes[1]);
         replace_all(machine.network, "$Z", sizes[2]);
@@ -125,19 +119,23 @@ private:
         return most;
     }
 
+    /// `units`: at most largest().
     [[nodiscard]] ReadyMachine texts_for(std::int64_t units) const {
-        for (const YamlField& entry : root_.at("networks").items()) {
-            if (units <= up_to(entry)) {
-                return {fmt::format("{}:{}", name_, count_), entry.at("network").text("a network"),
-                        root_.at("system").text("a system.json")};
-            }
-        }
-        refuse(fmt::format("at most {}", largest()), "");
+        const std::vector<YamlField> entries = root_.at("networks").items();
+        const auto entry = std::find_if(entries.begin(), entries.end(),
+                                        [&](const YamlField& one) { return units <= up_to(one); });
+        return {fmt::format("{}:{}", name_, count_), entry->at("network").text("a network"),
+                root_.at("system").text("a system.json")};
     }
 
     [[nodiscard]] std::string unit() const { return root_.at("count").text("what is counted"); }
 
-    [[noreturn]] void refuse(std::string expected, std::string remedy) const {
+    [[noreturn]] void refuse(std::string expected, const std::string& example) const {
+        std::string remedy = fmt::format("For example: {}:{}", name_, example);
+        if (option_ == "--network" || option_ == "--system") {
+            remedy +=
+                fmt::format("; --machine {}:{} is its network and its system", name_, example);
+        }
         throw InputError({option_, "",
                           count_.empty() ? fmt::format("{} without a count", name_)
                                          : fmt::format("'{}:{}'", name_, count_),
@@ -157,10 +155,9 @@ std::vector<std::string> known_machines() {
 }
 
 bool names_machine(const std::string& text) {
-    const std::size_t colon = text.rfind(':');
     std::error_code ignored;
-    return colon != std::string::npos && text.find('/') == std::string::npos &&
-           is_known(text.substr(0, colon)) && !std::filesystem::exists(text, ignored);
+    return text.find('/') == std::string::npos && is_known(text.substr(0, text.rfind(':'))) &&
+           !std::filesystem::exists(text, ignored);
 }
 
 ReadyMachine read_machine(const std::string& text, const std::string& option) {

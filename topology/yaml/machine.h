@@ -4,17 +4,19 @@
 //     const ReadyMachine machine = read_machine("dgx-h100:32", "--machine");
 //     parse_network(machine.network, machine.name);      // of 32 servers
 //
-// A template:
+// A template says what a count is, and has the texts of both files:
 //
-//     count: servers of 8 GPUs       # what the number counts, for messages
-//     step: 72                       # GPUs of a unit, where the number counts them; $COUNT is
-//     units shape: {multiple: 4, most: [16, 20, 28]}  # instead of a number: AxBxC; $X, $Y and $Z
-//     networks:                      # the first whose `to` is at least the units, or chips
-//         - to: 32
-//           network: |
+//     count: servers of 8 GPUs   # what the count counts, for messages
+//     networks:                  # the first entry whose `to` is not exceeded
+//         - to: 32               # servers
+//           network: |           # $COUNT is replaced by the count
 //               ...
 //     system: |
 //         {...}
+//
+// `step: 72`: the count is of GPUs, a multiple of 72; `to` and $COUNT are in units of 72 GPUs.
+// `multiple: 4`: the count is a shape, AxBxC, whose sides are multiples of 4; `to` is in chips, and
+// $X, $Y and $Z are replaced by the sides.
 //
 // C++17-clean: reached from ns-3 scenario scripts.
 #pragma once
@@ -34,6 +36,7 @@ struct ReadyMachine {
 [[nodiscard]] std::vector<std::string> known_machines();
 
 /// Whether a text is NAME:COUNT or NAME:AxBxC of a machine that there is, and no file of that name.
+/// So is NAME alone, which read_machine() refuses with a word on the count.
 [[nodiscard]] bool names_machine(const std::string& text);
 
 /// The machine of NAME:COUNT. `option` stands in errors. Throws InputError for an unknown name,

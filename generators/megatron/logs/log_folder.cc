@@ -192,9 +192,12 @@ Json read_summary(const fs::path& path) {
 /// Problems of options are those of the file that has them.
 TrainingRun run_of(const Json& config, const fs::path& file) {
     try {
-        const fs::path model = file.parent_path() / model_file_name;
-        return resolve_run(
-            read_run_config(config, file.string(), fs::exists(model) ? model.string() : ""));
+        std::string model;
+        for (const char* const name : model_copy_names) {
+            const fs::path copy = file.parent_path() / name;
+            model = fs::exists(copy) ? copy.string() : model;
+        }
+        return resolve_run(read_run_config(config, file.string(), model));
     } catch (const InputError& error) {
         InputProblem problem = error.problem();
         if (problem.file.rfind(file.parent_path().string(), 0) != 0) {

@@ -19,6 +19,7 @@
 #include "generators/megatron/logs/run_config.h"
 #include "generators/megatron/program/program.h"
 #include "generators/megatron/program/rank_calls.h"
+#include "generators/transformer/model_library.h"
 
 namespace npunet::generators::megatron {
 
@@ -28,10 +29,12 @@ namespace {
 constexpr int times_init_is_logged = 3;
 constexpr int times_new_group_is_logged = 4;
 
-/// Whether the model is named by its file.
-bool is_file(const TrainingRun& run) {
-    const std::filesystem::path model(run.model_size);
-    return model.has_parent_path() || model.extension() == ".yml" || model.extension() == ".yaml";
+/// The file of a model that is named by its file.
+std::optional<std::filesystem::path> file_of(const TrainingRun& run) {
+    if (run.dialect == Dialect::Genstack || !is_model_file(run.model_size)) {
+        return std::nullopt;
+    }
+    return model_file(run.model_size);
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text) {
@@ -62,11 +65,13 @@ struct StageLog {
 
 }  // namespace
 
-std::optional<std::string> model_file_of(const TrainingRun& run) {
-    if (run.dialect == Dialect::Genstack || !is_file(run)) {
+std::optional<ModelCopy> model_copy_of(const TrainingRun& run) {
+    const std::optional<std::filesystem::path> file = file_of(run);
+    if (!file) {
         return std::nullopt;
     }
-    return read_input_text(run.model_size, "a model file", "Check the path");
+    return ModelCopy{is_hf_config(*file) ? "model.json" : "model.yml",
+                     read_input_text(file->string(), "a model file", "Check the path")};
 }
 
 class LogWriter::Impl {
@@ -184,10 +189,12 @@ LogWriter::~LogWriter() = default;
 
 std::string LogWriter::folder_name() const {
     const TrainingRun& run = impl_->run();
-    return fmt::format(
-        "{}_dp{}_tp{}_pp{}_{}",
-        is_file(run) ? std::filesystem::path(run.model_size).stem().string() : run.model_size,
-        run.parallelism.dp, run.parallelism.tp, run.parallelism.pp, run.timestamp);
+    std::string model = run.model_size;
+    if (const std::optional<std::filesystem::path> file = file_of(run)) {
+        model = is_hf_config(*file) ? run.model.name : file->stem().string();
+    }
+    return fmt::format("{}_dp{}_tp{}_pp{}_{}", model, run.parallelism.dp, run.parallelism.tp,
+                       run.parallelism.pp, run.timestamp);
 }
 
 std::string LogWriter::log(Rank rank) const {
@@ -207,13 +214,15 @@ WrittenLogs LogWriter::write(const std::filesystem::path& parent,
     WrittenLogs logs;
     logs.folder = parent / folder_name();
     // Read first: it may be an earlier copy in this folder.
-    const std::optional<std::string> model = model_file_of(impl_->run());
+    const std::optional<ModelCopy> model = model_copy_of(impl_->run());
     StagedFolder staged(logs.folder);
     discard_logs(logs.folder, impl_->run().world(), staged);
-    if (model) {
-        write_file(staged.path() / model_file_name, *model);
-    } else {
-        staged.discard(model_file_name);
+    for (const char* const name : model_copy_names) {
+        if (model && model->name == name) {
+            write_file(staged.path() / name, model->text);
+        } else {
+            staged.discard(name);
+        }
     }
     write_file(staged.path() / "config.json", config());
     impl_->write(staged.path(), written, logs);

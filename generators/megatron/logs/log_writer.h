@@ -26,9 +26,14 @@ struct WrittenLogs {
     std::int64_t bytes = 0;   ///< of all logs
 };
 
-/// The run's model file, of which the folder keeps a copy under model_file_name; nothing for models
-/// known by name. Throws InputError where it cannot be read.
-[[nodiscard]] std::optional<std::string> model_file_of(const TrainingRun& run);
+/// The run's model file, of which the folder keeps a copy.
+struct ModelCopy {
+    std::string name;  ///< one of model_copy_names
+    std::string text;
+};
+
+/// Nothing for models known by name. Throws InputError where the file cannot be read.
+[[nodiscard]] std::optional<ModelCopy> model_copy_of(const TrainingRun& run);
 
 class LogWriter {
 public:
@@ -38,7 +43,8 @@ public:
     LogWriter(const LogWriter&) = delete;
     LogWriter& operator=(const LogWriter&) = delete;
 
-    /// The name of the run's folder: MODEL_dpD_tpT_ppP_TIMESTAMP; of a model file its stem.
+    /// The name of the run's folder: MODEL_dpD_tpT_ppP_TIMESTAMP; of a model file its stem,
+    /// of a config.json the name of its folder.
     [[nodiscard]] std::string folder_name() const;
     /// The whole text of one rank's log.
     [[nodiscard]] std::string log(Rank rank) const;

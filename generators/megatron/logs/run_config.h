@@ -7,6 +7,7 @@
 // docs/megatron.md lists the keys of both dialects.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -32,8 +33,9 @@ namespace npunet::generators::megatron {
 /// The same configuration under `config`, and the names of the logs under `log_files`.
 [[nodiscard]] std::string summary_text(const TrainingRun& run);
 
-/// The model of a run that was made of a model file: its copy in the folder.
-inline constexpr const char* model_file_name = "model.yml";
+/// The model of a run that was made of a model file: its copy in the folder, by the form of the
+/// file (docs/inputs.md), which is read by its extension.
+inline constexpr std::array<const char*, 2> model_copy_names{"model.yml", "model.json"};
 
 /// "comm_log_rank_3.json".
 [[nodiscard]] std::string log_name(std::int64_t rank);

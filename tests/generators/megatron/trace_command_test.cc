@@ -119,6 +119,41 @@ TEST_F(MegatronTrace, KeepsTheModelFile) {
     EXPECT_FALSE(std::filesystem::exists(known / "model.yml"));
 }
 
+// A config.json of the Hugging Face hub, and its folder: what is copied is read back.
+TEST_F(MegatronTrace, KeepsTheConfigOfAModel) {
+    std::filesystem::create_directory(folder_ / "tiny");
+    const std::string config =
+        R"({"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 1000,
+            "num_attention_heads": 4, "intermediate_size": 128, "max_position_embeddings": 32})";
+    const auto file = folder_.write("tiny/config.json", config);
+    const auto single = folder_.write("single.json", config);
+    const std::string folder = (folder_ / "tiny").string();
+    for (const auto& [model, name] : {std::pair{file.string(), "tiny"},
+                                      {folder, "tiny"},
+                                      {folder + "/", "tiny"},
+                                      {single.string(), "single"}}) {
+        const auto logs = folder_ / (std::string(name) + "_dp1_tp2_pp1_00000000_000000");
+        std::filesystem::remove_all(logs);
+        ASSERT_EQ(trace("--tp 2 --model-size " + model).code, 0) << model;
+        EXPECT_EQ(test::bytes_of(logs / "model.json"), config) << model;
+        EXPECT_FALSE(std::filesystem::exists(logs / "model.yml"));
+        const Outcome info = run("megatron info --strict --json " + logs.string());
+        ASSERT_EQ(info.code, 0) << info.log;
+        EXPECT_EQ(nlohmann::json::parse(info.out).at("model"), model);
+        const Outcome converted = run("megatron convert " + logs.string() + " --output-dir " +
+                                      (folder_ / "traces").string());
+        EXPECT_EQ(converted.code, 0) << converted.log;
+    }
+    // The copy counts, also where the model is gone; that of another form does not stay.
+    const auto logs = folder_ / "tiny_dp1_tp2_pp1_00000000_000000";
+    std::ofstream(logs / "model.yml") << "name: other\n";
+    ASSERT_EQ(trace("--tp 2 --model-size " + folder).code, 0);
+    EXPECT_FALSE(std::filesystem::exists(logs / "model.yml"));
+    std::filesystem::remove_all(folder);
+    const Outcome info = run("megatron info " + logs.string());
+    EXPECT_EQ(info.code, 0) << info.log;
+}
+
 TEST_F(MegatronTrace, RefusesWhatItCannotDo) {
     const auto refused = [this](const std::string& options, const std::string& words) {
         const Outcome outcome = trace(options);

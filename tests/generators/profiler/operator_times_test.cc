@@ -22,12 +22,16 @@ TEST(OperatorInputs, TypesAndSizesOfTensors) {
     EXPECT_EQ(inputs_text("[[5], [], [], [1]]", R"(["long int", "float", "Scalar", "bool"])"),
               "int64[5] bool[1]");
     EXPECT_EQ(inputs_text("[[[8, 4], [2]], []]", R"(["TensorList", "Scalar"])"), "([8,4],[2])");
+    // Tensors without dimensions in lists, as the steps of a fused optimizer are.
+    EXPECT_EQ(inputs_text("[[[8, 4]], [[], []]]", R"(["TensorList", "TensorList"])"),
+              "([8,4]) ([],[])");
 }
 
-// Unknown types, lists with tensors without dimensions, texts of other forms.
+// Unknown types, lists of what are no sizes, texts of other forms.
 TEST(OperatorInputs, WhatIsNotKnownIsEmpty) {
     EXPECT_EQ(inputs_text("[[8], [4]]", R"(["float", "c10::complex<float>"])"), "");
-    EXPECT_EQ(inputs_text("[[[8], []]]", R"(["TensorList"])"), "");
+    EXPECT_EQ(inputs_text("[[[8], [[]]]]", R"(["TensorList"])"), "");
+    EXPECT_EQ(inputs_text("[[[8], 3]]", R"(["TensorList"])"), "");
     EXPECT_EQ(inputs_text("[[8, \"4\"]]", R"(["float"])"), "");
     EXPECT_EQ(inputs_text("[[8], [4]]", R"(["float"])"), "");
     EXPECT_EQ(inputs_text("[[8], [4]", R"(["float", "float"])"), "");

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 #include <string>
 
@@ -65,6 +66,33 @@ TEST(SweepReasons, NameWhatOtherPointsSpendMore) {
               "why tp=2: 80.00 ms = compute 50.00 ms, exposed TP 10.00 ms, exposed DP 20.00 ms\n"
               "  tp=1: +20.00 ms: idle +20.00 ms, exposed DP +10.00 ms, exposed TP -10.00 ms\n"
               "  tp=4: +40.00 ms: exposed TP +50.00 ms, exposed DP -11.00 ms\n");
+}
+
+// Seven parts that differ by 35, 4, -22, -6, 5, 9 and -15 ms, 10 ms together: the four largest by
+// amount are named, gains as well as losses.
+TEST(SweepReasons, NameTheLargestDifferencesOfEitherSign) {
+    const auto point = [](std::int64_t compute, const std::array<std::int64_t, 5>& exposed,
+                          std::int64_t idle) {
+        Outcome result = outcome(compute, 0, 0, 0, idle, 1);
+        SlowestRank& rank = result.slowest;
+        constexpr std::array dimensions{Parallelism::Tensor, Parallelism::Context,
+                                        Parallelism::Expert, Parallelism::Pipeline,
+                                        Parallelism::Data};
+        for (std::size_t i = 0; i < exposed.size(); ++i) {
+            const Time time = Time::ns(exposed[i] * 1'000'000);
+            rank.exposed_by_dimension[static_cast<std::size_t>(dimensions[i])] = time;
+            rank.exposed_communication += time;
+            rank.finish += time;
+        }
+        result.largest.finish = rank.finish;
+        return result;
+    };
+    EXPECT_EQ(reasons(space_of(2),
+                      {point(10, {10, 30, 20, 30, 10}, 40), point(45, {14, 8, 14, 35, 19}, 25)}),
+              "why tp=1: 150.0 ms = compute 10.00 ms, exposed TP 10.00 ms, exposed CP 30.00 ms, "
+              "exposed EP 20.00 ms, exposed PP 30.00 ms, exposed DP 10.00 ms, idle 40.00 ms\n"
+              "  tp=2: +10.00 ms: compute +35.00 ms, exposed CP -22.00 ms, idle -15.00 ms, "
+              "exposed DP +9.000 ms\n");
 }
 
 TEST(SweepReasons, NameTheFastestWithinTheMemoryLimit) {
