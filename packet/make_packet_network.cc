@@ -72,6 +72,21 @@ public:
 
     [[nodiscard]] std::string explain_stall() const override { return level_->explain_stall(); }
 
+    [[nodiscard]] bool idle_state(const std::vector<std::uint32_t>& links,
+                                  std::vector<std::uint64_t>& state) override {
+        return split_ == nullptr && level_->idle_state(links, state);
+    }
+
+    [[nodiscard]] std::vector<engine::LinkUse> use_of(
+        const std::vector<std::uint32_t>& links) const override {
+        return level_->use_of(links);
+    }
+
+    void set_idle_state(const std::vector<std::uint32_t>& links,
+                        const std::vector<std::uint64_t>& state) override {
+        level_->set_idle_state(links, state);
+    }
+
     [[nodiscard]] bool prepare_scan() override { return level_->prepare_scan(); }
 
     void scan(engine::StateScan& scan, engine::MessageScanner& messages,

@@ -23,7 +23,8 @@ namespace npunet {
 struct PacketOptions {
     static constexpr std::size_t most_threads = 64;
 
-    /// Fast-forward of periodic traffic (docs/models.md, "Fast-forward").
+    /// Fast-forward of periodic traffic (docs/models.md, "Fast-forward"); in study/ also of
+    /// collectives that take as long as earlier ones, where the network tells when it is idle.
     bool fast_forward = true;
     /// 1 to most_threads (docs/models.md, "Threads").
     std::size_t threads = 1;

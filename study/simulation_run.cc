@@ -170,7 +170,7 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
                                   &planner);
     simulation.set_timeline(options.timeline);
     simulation.set_collectives(options.collectives);
-    if (options.remember && !options.flows && !options.max_time) {
+    if (options.packet.fast_forward && !options.flows && !options.max_time) {
         simulation.remember_collectives(records ? &load : nullptr, options.forgetful);
     }
     const RunStopper stopper(queue, {&simulation}, options);

@@ -24,8 +24,8 @@ void add_shortcut_flags(CLI::App& command, study::RunOptions& run) {
         "Simulate every NPU, also those that provably behave alike (same results)");
     command.add_flag_callback(
         "--no-fast-forward", [&run] { run.packet.fast_forward = false; },
-        "Simulate every packet individually, without fast-forward of periodic traffic (same "
-        "results)");
+        "Simulate every packet and every collective individually, without fast-forward of periodic "
+        "traffic and of collectives that take as long as earlier ones (same results)");
 }
 
 void RunInputs::add_to(CLI::App& command) {
@@ -171,7 +171,8 @@ void RunInputs::warn_of_idle_options(const CommandContext& context,
     };
     using study::Fidelity;
     check(!run_options.fold, "--no-fold", {Fidelity::Analytical, Fidelity::Fluid});
-    check(!run_options.packet.fast_forward, "--no-fast-forward", {Fidelity::Packet});
+    check(!run_options.packet.fast_forward, "--no-fast-forward",
+          {Fidelity::Fluid, Fidelity::Packet});
     check(run_options.packet.threads != PacketOptions().threads, "--jobs", {Fidelity::Packet});
 }
 

@@ -9,10 +9,10 @@ namespace npunet::engine {
 
 namespace {
 
-/// The last event of an instant.
-constexpr EventKey end_of_instant(std::uint32_t instance) {
-    return EventKey::of(Phase::Arbitration, event_kind::instant_ends, instance);
-}
+/// After the end of a collective its links are looked at again, as credits are under way for some
+/// time: first so long afterwards, then each time twice as long, but for so long only.
+constexpr Time first_wait = Time::ns(100);
+constexpr Time longest_wait = Time::ns(200'000);
 
 /// What a link has carried since.
 LinkUse difference(const LinkUse& now, const LinkUse& before) {
@@ -64,7 +64,7 @@ void add(LinkUse& sum, const LinkUse& use, std::uint64_t times) {
 
 bool RememberedCollectives::can_on(const topology::NetworkDescription& network) {
     return network.multipath == nullptr && network.faults.empty() &&
-           network.packet.injection == Rate();
+           network.packet.injection == Rate() && network.packet.error_rate == 0;
 }
 
 RememberedCollectives::RememberedCollectives(const Workload& workload,
@@ -85,24 +85,11 @@ std::vector<std::uint32_t> RememberedCollectives::links_of(std::size_t group) {
     return {all.begin(), std::lower_bound(all.begin(), all.end(), links_.links())};
 }
 
-std::vector<LinkUse> RememberedCollectives::use_of(std::size_t group) {
-    const std::vector<LinkUse> all = network_.link_use();
-    std::vector<LinkUse> use;
-    for (const std::uint32_t link : links_of(group)) {
-        use.push_back(all[link]);
-    }
-    return use;
-}
-
 RememberedCollectives::Memory* RememberedCollectives::memory_of(
-    std::size_t group, const Likeness& like, const std::vector<std::uint64_t>& state) {
-    const auto found = memories_.find({group, like});
-    if (found == memories_.end()) {
-        return nullptr;
-    }
-    const auto memory = std::find_if(found->second.begin(), found->second.end(),
+    Kind& kind, const std::vector<std::uint64_t>& state) {
+    const auto memory = std::find_if(kind.memories.begin(), kind.memories.end(),
                                      [&](const Memory& each) { return each.before == state; });
-    return memory == found->second.end() ? nullptr : &*memory;
+    return memory == kind.memories.end() ? nullptr : &*memory;
 }
 
 bool RememberedCollectives::begin(std::uint32_t instance, std::size_t group, const Likeness* like) {
@@ -116,7 +103,9 @@ bool RememberedCollectives::begin(std::uint32_t instance, std::size_t group, con
         for (const std::uint32_t number : links_.of(group)) {
             alone = users_[number]++ == 0 && alone;
         }
-        meet(group);
+        if (!alone || settling_ > 0) {
+            meet(group);
+        }
         if (alone && like != nullptr) {
             look_forward(call, *like);
         }
@@ -155,15 +144,12 @@ void RememberedCollectives::look_forward(Call& call, const Likeness& like) {
     if (!network_.idle_state(links_of(call.group), state)) {
         return;
     }
-    call.like = like;
+    call.kind = &kinds_[{call.group, like}];
     call.memory.before = std::move(state);
-    if (memory_of(call.group, call.like, call.memory.before) != nullptr) {
+    if (memory_of(*call.kind, call.memory.before) != nullptr) {
         call.state = State::Held;
-        return;
-    }
-    const auto known = memories_.find({call.group, call.like});
-    if (intervals_ < most_intervals &&
-        (known == memories_.end() || known->second.size() < most_states)) {
+    } else if (intervals_ < most_intervals && call.kind->memories.size() < most_states &&
+               call.kind->observed < most_observed) {
         observe(call);
     }
 }
@@ -171,7 +157,8 @@ void RememberedCollectives::look_forward(Call& call, const Likeness& like) {
 void RememberedCollectives::observe(Call& call) {
     call.state = State::Observed;
     call.contention = network_.contention();
-    call.use = use_of(call.group);
+    call.use = network_.use_of(links_of(call.group));
+    ++call.kind->observed;
     call.memory.takes.resize(workload_.groups[call.group].ranks.size());
     if (load_ != nullptr) {
         load_->listen(links_of(call.group), &call.memory.load);
@@ -179,9 +166,10 @@ void RememberedCollectives::observe(Call& call) {
 }
 
 void RememberedCollectives::forget(Call& call) {
-    if (load_ != nullptr && (call.state == State::Observed || call.state == State::Ending)) {
+    if (load_ != nullptr && (call.state == State::Observed || call.state == State::Settling)) {
         load_->listen(links_of(call.group), nullptr);
     }
+    settling_ -= call.state == State::Settling ? 1 : 0;
     call.state = State::Simulated;
     call.memory = {};
 }
@@ -193,8 +181,10 @@ const RememberedCollectives::Memory* RememberedCollectives::decide(std::uint32_t
         call.state = State::Simulated;
         return nullptr;
     }
-    Memory& memory = *memory_of(call.group, call.like, call.memory.before);
+    Memory& memory = *memory_of(*call.kind, call.memory.before);
+    call.kind->observed = 0;
     call.state = State::Recalled;
+    call.memory.settles = memory.settles;
     ++memory.recalled;
     ++recalled_;
     network_.set_idle_state(links_of(call.group), memory.after);
@@ -211,42 +201,71 @@ void RememberedCollectives::member_done(std::uint32_t instance, std::size_t memb
 
 void RememberedCollectives::done(std::uint32_t instance) {
     Call& call = calls_.at(instance);
-    for (const std::uint32_t number : links_.of(call.group)) {
-        --users_[number];
+    call.ended = queue_.now();
+    if (call.state == State::Recalled && call.memory.settles > Time()) {
+        look_again(call, call.memory.settles);
+        return;
     }
-    if (call.state == State::Observed) {
-        call.state = State::Ending;
-        queue_.schedule(queue_.now(), end_of_instant(instance), *this, instance);
+    leave_links(call.group);
+    if (call.state == State::Observed && !keep(call)) {
+        call.state = State::Settling;
+        ++settling_;
+        look_again(call, first_wait);
     } else {
         calls_.erase(instance);
     }
 }
 
+void RememberedCollectives::leave_links(std::size_t group) {
+    for (const std::uint32_t number : links_.of(group)) {
+        --users_[number];
+    }
+}
+
+void RememberedCollectives::look_again(const Call& call, Time wait) {
+    queue_.schedule(later(queue_.now(), wait),
+                    EventKey::of(Phase::Arrival, event_kind::settled, call.instance), *this,
+                    call.instance);
+}
+
 void RememberedCollectives::handle(std::uint64_t instance) {
     const auto place = calls_.find(static_cast<std::uint32_t>(instance));
-    if (place->second.state == State::Ending) {
-        keep(place->second);
+    Call& call = place->second;
+    if (call.state == State::Recalled) {
+        leave_links(call.group);
+    } else if (call.state == State::Settling) {
+        const Time waited = queue_.now() - call.ended;
+        if (!keep(call) && waited < longest_wait) {
+            look_again(call, waited);
+            return;
+        }
+        forget(call);
     }
     calls_.erase(place);
 }
 
-void RememberedCollectives::keep(Call& call) {
-    const bool idle = network_.idle_state(links_of(call.group), call.memory.after);
-    const bool undisturbed = network_.contention() == call.contention;
+bool RememberedCollectives::keep(Call& call) {
+    call.memory.after.clear();
+    if (!network_.idle_state(links_of(call.group), call.memory.after)) {
+        return false;
+    }
     if (load_ != nullptr) {
         load_->listen(links_of(call.group), nullptr);
     }
-    if (!idle || !undisturbed) {
-        return;
+    if (network_.contention() != call.contention) {
+        return true;
     }
-    const std::vector<LinkUse> now = use_of(call.group);
+    call.memory.settles = queue_.now() - call.ended;
     call.memory.links = links_of(call.group);
+    const std::vector<LinkUse> now = network_.use_of(call.memory.links);
     for (std::size_t i = 0; i < now.size(); ++i) {
         call.memory.use.push_back(difference(now[i], call.use[i]));
     }
     keep_load(call.memory, call.begun);
     intervals_ += call.memory.load.size();
-    memories_[{call.group, call.like}].push_back(std::move(call.memory));
+    call.kind->memories.push_back(std::move(call.memory));
+    call.kind->observed = 0;
+    return true;
 }
 
 void RememberedCollectives::keep_load(Memory& memory, Time begun) {
@@ -281,8 +300,8 @@ void RememberedCollectives::add_load(const Memory& memory, Time begun) const {
 }
 
 void RememberedCollectives::add_to(std::vector<LinkUse>& use) const {
-    for (const auto& [key, list] : memories_) {
-        for (const Memory& memory : list) {
+    for (const auto& [key, kind] : kinds_) {
+        for (const Memory& memory : kind.memories) {
             for (std::size_t i = 0; i < memory.links.size() && memory.recalled > 0; ++i) {
                 add(use[memory.links[i]], memory.use[i], memory.recalled);
             }

@@ -4,8 +4,8 @@
 //
 // A collective is remembered where
 // - all members began at one instant,
-// - nothing was under way on the links of its communicator (communicator_links.h) when it began or
-//   when its last member was done, and no other collective on any of them in between, and
+// - nothing was under way on the links of its communicator (communicator_links.h) when it began, or
+//   soon after its last member was done, and no other collective on any of them in between, and
 // - nobody's messages met contention that results tell of (Network::contention()).
 // One like it, of the same communicator, takes as long, and its links carry as much, if again all
 // members begin at one instant, the links are idle and in the same state, and no other collective
@@ -69,8 +69,9 @@ public:
 
     /// How long each member took.
     struct Memory {
-        std::vector<Time> takes;            ///< by member
-        std::vector<std::uint32_t> links;   ///< of the communicator
+        std::vector<Time> takes;           ///< by member
+        Time settles;                      ///< from the end until the links are idle, at the latest
+        std::vector<std::uint32_t> links;  ///< of the communicator
         std::vector<std::uint64_t> before;  ///< of the links: Network::idle_state()
         std::vector<std::uint64_t> after;
         std::vector<LinkUse> use;                      ///< of the links, without the longest queue
@@ -96,7 +97,17 @@ public:
     [[nodiscard]] std::uint64_t recalled() const { return recalled_; }
 
 private:
-    enum class State : std::uint8_t { Simulated, Observed, Ending, Held, Recalled };
+    /// Observed and recalled ones stay until their links are idle.
+    enum class State : std::uint8_t { Simulated, Observed, Settling, Held, Recalled };
+
+    /// Collectives that are alike.
+    struct Kind {
+        std::vector<Memory> memories;  ///< they differ in the state of the links before
+        std::size_t observed = 0;      ///< since one was remembered or recalled
+    };
+    static constexpr std::size_t most_states = 16;
+    /// So many in a row were not to be remembered: the next ones are not observed.
+    static constexpr std::size_t most_observed = 4;
 
     /// A collective under way.
     struct Call {
@@ -104,35 +115,36 @@ private:
         std::size_t group = 0;
         State state = State::Simulated;
         Time begun;
+        Time ended;
         std::size_t begun_members = 0;
+        Kind* kind = nullptr;  ///< unless simulated
         // Observed:
-        Likeness like;
         Time contention;
         std::vector<LinkUse> use;
         Memory memory;
     };
     using Calls = std::map<std::uint32_t, Call>;
 
-    /// Memories of collectives that differ in the state of the links before.
-    static constexpr std::size_t most_states = 16;
     /// Intervals of busy links, of all memories.
     static constexpr std::size_t most_intervals = std::size_t{1} << 22;
 
+    /// Some time after a call.
     void handle(std::uint64_t instance) override;
-    /// Another one begins on links of calls that are under way or have just ended.
+    void look_again(const Call& call, Time wait);
+    void leave_links(std::size_t group);
+    /// Another one begins on links of calls that are under way or settle.
     void meet(std::size_t group);
     /// Its links are idle, and nobody else has them.
     void look_forward(Call& call, const Likeness& like);
     void observe(Call& call);
     void forget(Call& call);
-    void keep(Call& call);
+    /// After it. False: the links are not idle yet.
+    [[nodiscard]] bool keep(Call& call);
     /// What was heard of busy links since `begun`.
     static void keep_load(Memory& memory, Time begun);
     void add_load(const Memory& memory, Time begun) const;
     [[nodiscard]] std::vector<std::uint32_t> links_of(std::size_t group);
-    [[nodiscard]] std::vector<LinkUse> use_of(std::size_t group);
-    [[nodiscard]] Memory* memory_of(std::size_t group, const Likeness& like,
-                                    const std::vector<std::uint64_t>& state);
+    [[nodiscard]] static Memory* memory_of(Kind& kind, const std::vector<std::uint64_t>& state);
 
     const Workload& workload_;
     EventQueue& queue_;
@@ -142,7 +154,8 @@ private:
     CommunicatorLinks links_;
     std::vector<std::uint32_t> users_;  ///< by link or node: calls under way
     Calls calls_;
-    std::map<std::pair<std::size_t, Likeness>, std::vector<Memory>> memories_;
+    std::size_t settling_ = 0;                                ///< of them
+    std::map<std::pair<std::size_t, Likeness>, Kind> kinds_;  ///< by communicator
     std::size_t intervals_ = 0;
     std::uint64_t recalled_ = 0;
 };

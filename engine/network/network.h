@@ -43,13 +43,13 @@ inline constexpr unsigned packet_in = 7;          ///< content: link, then packe
 inline constexpr unsigned timeout = 8;            ///< of a transport; content: its queue pair
 inline constexpr unsigned grant = 9;              ///< of credit by a receiver; content: link
 inline constexpr unsigned begin = 10;             ///< of a job; content: its first NPU
+inline constexpr unsigned settled = 11;           ///< links after a collective; content: it
 inline constexpr unsigned issue = 0;              ///< Phase::Issue; content: rank
 inline constexpr unsigned held = 1;               ///< Phase::Issue; content: a collective
 inline constexpr unsigned fast_forward = 0;       ///< Phase::Arbitration; of periodic traffic
 inline constexpr unsigned port = 1;               ///< Phase::Arbitration; content: link
 inline constexpr unsigned port_again = 2;         ///< a port, when the others have chosen
 inline constexpr unsigned at_once = 3;            ///< Phase::Arbitration; messages of zero latency
-inline constexpr unsigned instant_ends = 15;      ///< Phase::Arbitration; content: a collective
 }  // namespace event_kind
 
 /// Identifies a message by content: its source and how many messages that source sent before.
@@ -263,6 +263,17 @@ public:
     [[nodiscard]] virtual bool idle_state(const std::vector<std::uint32_t>& /*links*/,
                                           std::vector<std::uint64_t>& /*state*/) {
         return false;
+    }
+    /// link_use() of links that idle_state() finds idle, in their order.
+    [[nodiscard]] virtual std::vector<LinkUse> use_of(
+        const std::vector<std::uint32_t>& links) const {
+        const std::vector<LinkUse> all = link_use();
+        std::vector<LinkUse> use;
+        use.reserve(links.size());
+        for (const std::uint32_t link : links) {
+            use.push_back(all[link]);
+        }
+        return use;
     }
     /// Of idle links: as idle_state() said at another time.
     virtual void set_idle_state(const std::vector<std::uint32_t>& /*links*/,

@@ -78,6 +78,10 @@ public:
     /// many members. Then run() may throw CollectivesMet. Before start(); not with fixed times,
     /// or where others use the network.
     void remember_collectives(LinkLoadRecorder* load, std::vector<std::size_t> except);
+    /// Collectives that were not simulated, as they take as long as earlier ones.
+    [[nodiscard]] std::uint64_t remembered_collectives() const {
+        return collectives_.remembered() == nullptr ? 0 : collectives_.remembered()->recalled();
+    }
 
     /// Whose errors these are, where there are several jobs: "job 'a'".
     void set_name(std::string name) { name_ = std::move(name); }

@@ -160,6 +160,58 @@ void CreditNetwork::split(std::vector<bool> owned, PartitionLink& cut) {
     set_fast_forward(periodic_);
 }
 
+bool CreditNetwork::is_idle(std::uint32_t link) {
+    if (lone_ && !lone_->is_over(link)) {
+        return false;
+    }
+    const CreditPort& port = state_.ports[link];
+    const std::int64_t now = state_.present();
+    if (port.suspended == 1 || port.irregular == 1 || port.busy_until > now || port.queued > 0) {
+        return false;
+    }
+    bool waits = false;
+    state_.filled.for_each(port, 0, [&](std::uint32_t) { return waits = true; });
+    const std::int64_t buffer = description_.buffer_of(LinkId(std::size_t{link})).value();
+    for (std::uint32_t channel = 0; channel < state_.channels && !waits; ++channel) {
+        waits = !state_.credit(link, channel).is_whole(buffer, now);
+    }
+    return !waits;
+}
+
+bool CreditNetwork::idle_state(const std::vector<std::uint32_t>& links,
+                               std::vector<std::uint64_t>& state) {
+    // Oldest first counts the messages of all sources.
+    if (looks_at_packets() || state_.oldest || state_.several || state_.reads.are_limited() ||
+        state_.partitions.size() > 1) {
+        return false;
+    }
+    for (const std::uint32_t link : links) {
+        if (!is_idle(link)) {
+            return false;
+        }
+        const CreditPort& port = state_.ports[link];
+        state.push_back(std::uint64_t{port.next_queue} << 1 | port.starved);
+    }
+    return true;
+}
+
+std::vector<engine::LinkUse> CreditNetwork::use_of(const std::vector<std::uint32_t>& links) const {
+    std::vector<engine::LinkUse> use;
+    for (const std::uint32_t link : links) {
+        use.push_back(counts_.use_of(link));
+    }
+    return use;
+}
+
+void CreditNetwork::set_idle_state(const std::vector<std::uint32_t>& links,
+                                   const std::vector<std::uint64_t>& state) {
+    for (std::size_t i = 0; i < links.size(); ++i) {
+        CreditPort& port = state_.ports[links[i]];
+        port.next_queue = static_cast<std::uint32_t>(state[i] >> 1) & CreditPort::most_queues;
+        port.starved = static_cast<std::uint32_t>(state[i]) & 1U;
+    }
+}
+
 bool CreditNetwork::prepare_scan() {
     const bool possible = fast_forward_ && observer_ == nullptr &&
                           std::none_of(state_.ports.begin(), state_.ports.end(),

@@ -122,6 +122,13 @@ public:
     void scan(engine::StateScan& scan, engine::MessageScanner& messages,
               engine::PendingEvents& events) override;
 
+    /// A word for each link: whose turn it is.
+    bool idle_state(const std::vector<std::uint32_t>& links,
+                    std::vector<std::uint64_t>& state) override;
+    std::vector<engine::LinkUse> use_of(const std::vector<std::uint32_t>& links) const override;
+    void set_idle_state(const std::vector<std::uint32_t>& links,
+                        const std::vector<std::uint64_t>& state) override;
+
     void record_load(engine::LinkLoadRecorder* load) override { state_.load = load; }
 
     void split(std::vector<bool> owned, PartitionLink& cut) override;
@@ -135,6 +142,9 @@ private:
 
     /// Decides whether lookahead windows are possible.
     void choose_mode();
+
+    /// Whether nothing is at the link's port, on the link or on its way back.
+    bool is_idle(std::uint32_t link);
 
     /// Whether something needs every packet, or state of other nodes at the same instant:
     /// multi-path routing, faults, partition boundaries, histograms, observers.

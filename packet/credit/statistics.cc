@@ -20,20 +20,24 @@ std::vector<engine::LinkUse> CreditStatistics::use() const {
     std::vector<engine::LinkUse> uses;
     uses.reserve(state_.ports.size());
     for (std::size_t link = 0; link < state_.ports.size(); ++link) {
-        const CreditPort& port = state_.ports[link];
-        engine::LinkUse use;
-        use.payload = Bytes(port.payload);
-        use.wire = Bytes(port.wire);
-        use.busy = Time::ps(port.busy);
-        use.max_queue = Bytes(port.max_queue);
-        use.packets = static_cast<std::uint64_t>(port.packets);
-        use.retransmissions = static_cast<std::uint64_t>(links_.retransmissions(link));
-        use.credit_stall = Time::ps(port.stall);
-        use.queue_times = histograms_.times_of(link);
-        use.classes_wire = state_.classes.wire_of(link);
-        uses.push_back(use);
+        uses.push_back(use_of(link));
     }
     return uses;
+}
+
+engine::LinkUse CreditStatistics::use_of(std::size_t link) const {
+    const CreditPort& port = state_.ports[link];
+    engine::LinkUse use;
+    use.payload = Bytes(port.payload);
+    use.wire = Bytes(port.wire);
+    use.busy = Time::ps(port.busy);
+    use.max_queue = Bytes(port.max_queue);
+    use.packets = static_cast<std::uint64_t>(port.packets);
+    use.retransmissions = static_cast<std::uint64_t>(links_.retransmissions(link));
+    use.credit_stall = Time::ps(port.stall);
+    use.queue_times = histograms_.times_of(link);
+    use.classes_wire = state_.classes.wire_of(link);
+    return use;
 }
 
 std::uint64_t CreditStatistics::hops() const {

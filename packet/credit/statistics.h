@@ -61,6 +61,7 @@ public:
 
     /// CreditNetwork::link_use()
     std::vector<engine::LinkUse> use() const;
+    engine::LinkUse use_of(std::size_t link) const;
 
     /// CreditNetwork::packet_hops()
     std::uint64_t hops() const;

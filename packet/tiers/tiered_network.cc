@@ -5,6 +5,7 @@
 
 #include "base/errors.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -150,6 +151,24 @@ void TieredNetwork::record_load(engine::LinkLoadRecorder* load) {
     for (const auto& part : parts_) {
         part->record_load(load);
     }
+}
+
+bool TieredNetwork::idle_state(const std::vector<std::uint32_t>& links,
+                               std::vector<std::uint64_t>& state) {
+    return std::all_of(links.begin(), links.end(),
+                       [&](std::uint32_t link) {
+                           return description_.scale_up->has(LinkId(std::size_t{link}));
+                       }) &&
+           part(TierPart::ScaleUp).idle_state(links, state);
+}
+
+std::vector<engine::LinkUse> TieredNetwork::use_of(const std::vector<std::uint32_t>& links) const {
+    return part(TierPart::ScaleUp).use_of(links);
+}
+
+void TieredNetwork::set_idle_state(const std::vector<std::uint32_t>& links,
+                                   const std::vector<std::uint64_t>& state) {
+    part(TierPart::ScaleUp).set_idle_state(links, state);
 }
 
 void TieredNetwork::split(std::vector<bool> /* owned */, PartitionLink& /* cut */) {

@@ -54,6 +54,12 @@ public:
     void list_queued(LinkId link,
                      const std::function<void(LinkId, Bytes, Time)>& function) override;
     void record_load(engine::LinkLoadRecorder* load) override;
+    /// Of scale-up links.
+    bool idle_state(const std::vector<std::uint32_t>& links,
+                    std::vector<std::uint64_t>& state) override;
+    std::vector<engine::LinkUse> use_of(const std::vector<std::uint32_t>& links) const override;
+    void set_idle_state(const std::vector<std::uint32_t>& links,
+                        const std::vector<std::uint64_t>& state) override;
 
     /// Throws InputError: such a network is not split.
     void split(std::vector<bool> owned, PartitionLink& cut) override;

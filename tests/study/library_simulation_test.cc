@@ -10,6 +10,7 @@
 #include "study/jobs.h"
 #include "tests/support/refusals.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/workloads.h"
 
 namespace npunet::study::library_simulation_test {
 namespace {

@@ -75,6 +75,12 @@ public:
     /// and leaves the next ones to them for a while.
     void settle_for_threads();
 
+    /// Whether no message has the port from now on. Counts what is over.
+    bool is_over(std::uint32_t port) {
+        remove_past(port, state_.present());
+        return bookings_.first(port) == none;
+    }
+
     /// Fast-forward of collective steps: what is over is counted and removed, so that the state
     /// does not depend on when that is done.
     void prepare_scan();

@@ -1,0 +1,318 @@
+// Collectives that are remembered: which are not simulated again, and that nothing of the results
+// changes.
+
+#include "engine/collective/remembered_collectives.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "engine/collective/communicator_links.h"
+#include "engine/simulation/simulation.h"
+#include "library_machines.h"
+#include "report/results_json.h"
+#include "study/fidelity_network.h"
+#include "tests/support/counted_cases.h"
+#include "tests/support/draw.h"
+#include "tests/support/workloads.h"
+#include "topology/builders/builder.h"
+
+namespace npunet::study::remembered_collectives_test {
+namespace {
+
+using chakra::CollectiveType;
+using topology::DimensionKind;
+
+constexpr std::int64_t mib = 1 << 20;
+
+/// All that a run tells but for how it was carried out.
+std::string figures(const engine::Results& results) {
+    nlohmann::json document = nlohmann::json::parse(report::results_json(results));
+    document.erase("performance");
+    for (const engine::Operation& operation : results.operations) {
+        document["timeline"].push_back(
+            {operation.rank.value(), operation.node, operation.start.ps(), operation.end.ps()});
+    }
+    document["bin"] = results.load.bin.ps();
+    document["load"] = results.load.shares;
+    return document.dump();
+}
+
+engine::Results run(const engine::Workload& workload, const Machine& machine, Fidelity fidelity,
+                    bool remember) {
+    RunOptions options;
+    options.fold = false;
+    options.link_load = true;
+    options.packet.fast_forward = remember;
+    return simulate(workload, machine, fidelity, options);
+}
+
+/// How many collectives were not simulated; nothing where some met. Expects that the results are
+/// those of simulating all.
+std::optional<std::uint64_t> recalled(const engine::Workload& workload, const Machine& machine,
+                                      Fidelity fidelity = Fidelity::Fluid) {
+    EXPECT_EQ(figures(run(workload, machine, fidelity, true)),
+              figures(run(workload, machine, fidelity, false)));
+    engine::EventQueue queue;
+    const std::unique_ptr<engine::Network> network = make_network(machine, fidelity, queue, {});
+    engine::Simulation simulation(workload, machine.network, machine.system, machine.dialect, queue,
+                                  *network);
+    simulation.remember_collectives(nullptr, {});
+    try {
+        (void)simulation.run();
+        return simulation.remembered_collectives();
+    } catch (const engine::CollectivesMet&) {
+        return std::nullopt;
+    }
+}
+
+/// Nodes that each have a switch, with or without a communication library.
+Machine machine_of(std::int32_t per_node, std::int32_t nodes, bool by_library = true) {
+    Machine machine = reducing(nodes_of(per_node, nodes));
+    if (by_library) {
+        machine.system.library = library_of("h100");
+    }
+    return machine;
+}
+
+std::vector<engine::Group> rows(std::int32_t per_node, std::int32_t nodes) {
+    std::vector<engine::Group> groups;
+    for (std::int32_t node = 0; node < nodes; ++node) {
+        engine::Group group{"row" + std::to_string(node), {}};
+        for (std::int32_t place = 0; place < per_node; ++place) {
+            group.ranks.emplace_back(node * per_node + place);
+        }
+        groups.push_back(group);
+    }
+    return groups;
+}
+
+/// Computation and an all-reduce of the node, in turn; `micros` of the computations.
+engine::Workload layers(std::int32_t per_node, std::int32_t nodes, std::uint64_t count,
+                        const std::function<std::uint64_t(Rank, std::uint64_t)>& micros,
+                        const std::function<std::int64_t(std::uint64_t)>& bytes) {
+    return test::workload_of(
+        static_cast<std::size_t>(per_node * nodes),
+        [&](Rank rank) {
+            std::vector<chakra::Node> list;
+            const std::string row = "row" + std::to_string(rank.value() / per_node);
+            for (std::uint64_t layer = 0; layer < count; ++layer) {
+                const std::uint64_t id = 2 * layer + 1;
+                list.push_back(test::compute_node(
+                    id, micros(rank, layer),
+                    layer == 0 ? std::vector<std::uint64_t>{} : std::vector{id - 1}));
+                list.push_back(test::collective_node(id + 1, CollectiveType::AllReduce,
+                                                     bytes(layer), row, {id}));
+            }
+            return list;
+        },
+        rows(per_node, nodes));
+}
+
+// Of each node: of twelve equal ones eleven, of three sizes in turn nine; by rings, too.
+TEST(RememberedCollectives, EqualOnesAreSimulatedOnce) {
+    const auto ten = [](Rank, std::uint64_t) { return std::uint64_t{10}; };
+    for (const bool by_library : {true, false}) {
+        const Machine machine = machine_of(4, 2, by_library);
+        const engine::Workload equal = layers(4, 2, 12, ten, [](std::uint64_t) { return 4 * mib; });
+        EXPECT_EQ(recalled(equal, machine), 2U * 11U);
+        // The second one begins with other inputs next in turn than the first.
+        EXPECT_GE(recalled(equal, machine, Fidelity::Packet), 2U * 8U);
+        EXPECT_EQ(recalled(layers(4, 2, 12, ten,
+                                  [](std::uint64_t layer) {
+                                      return static_cast<std::int64_t>(1 + layer % 3) * mib;
+                                  }),
+                           machine),
+                  2U * 9U);
+    }
+}
+
+// In layers 4 and 8 of 12 a member of the first node comes a microsecond later than the others.
+TEST(RememberedCollectives, MembersMustBeginTogether) {
+    const engine::Workload workload = layers(
+        4, 2, 12,
+        [](Rank rank, std::uint64_t layer) {
+            return std::uint64_t{10} + (rank == Rank(1) && layer % 8 == 4 ? 1 : 0);
+        },
+        [](std::uint64_t) { return 4 * mib; });
+    // The last member is late by as much as it was before, in all that follows.
+    const std::optional<std::uint64_t> count = recalled(workload, machine_of(4, 2));
+    ASSERT_TRUE(count);
+    EXPECT_EQ(*count, 11U + 10U);
+}
+
+// While the second all-reduce of a node is under way, which is not simulated, one of all NPUs
+// begins, which uses its links.
+TEST(RememberedCollectives, OneThatMeetsAnotherIsSimulated) {
+    const engine::Workload workload = test::workload_of(
+        8,
+        [](Rank rank) {
+            const std::string row = "row" + std::to_string(rank.value() / 4);
+            return std::vector<chakra::Node>{
+                test::collective_node(1, CollectiveType::AllReduce, 16 * mib, row),
+                test::collective_node(2, CollectiveType::AllReduce, 16 * mib, row, {1}),
+                test::compute_node(3, 5, {1}),
+                test::collective_node(4, CollectiveType::AllReduce, 16 * mib, "", {3})};
+        },
+        rows(4, 2));
+    EXPECT_EQ(recalled(workload, machine_of(4, 2)), std::nullopt);
+}
+
+// Rows and columns of 4 x 2 NPUs, and all: who shares links with whom is known, and rows, columns
+// and all hold each other's members or share no links. A message from 0 to 4 crosses the links of
+// its column only; a communicator of 1 and 4 those of the columns and rows of both.
+TEST(RememberedCollectives, LinksAreRarelySharedByNestedCommunicators) {
+    std::vector<engine::Group> groups = rows(4, 2);
+    for (std::int32_t place = 0; place < 4; ++place) {
+        groups.push_back({"column" + std::to_string(place), {Rank(place), Rank(place + 4)}});
+    }
+    groups.push_back({"skew", {Rank(1), Rank(4)}});
+    const topology::NetworkDescription network = machine_of(4, 2).network;
+    for (const bool skew : {false, true}) {
+        for (const bool message : {false, true}) {
+            const engine::Workload workload = test::workload_of(
+                8,
+                [&](Rank rank) {
+                    std::vector<chakra::Node> nodes;
+                    for (std::size_t i = 0; i < groups.size(); ++i) {
+                        const std::vector<Rank>& ranks = groups[i].ranks;
+                        if ((skew || groups[i].name != "skew") &&
+                            std::count(ranks.begin(), ranks.end(), rank) > 0) {
+                            nodes.push_back(test::collective_node(i + 1, CollectiveType::AllReduce,
+                                                                  mib, groups[i].name));
+                        }
+                    }
+                    nodes.push_back(test::collective_node(20, CollectiveType::AllReduce, mib));
+                    if (message && rank == Rank(0)) {
+                        nodes.push_back(test::send_node(21, 4, mib));
+                    }
+                    if (message && rank == Rank(4)) {
+                        nodes.push_back(test::receive_node(21, 0, mib));
+                    }
+                    return nodes;
+                },
+                groups);
+            engine::CommunicatorLinks links(workload, network);
+            for (std::size_t group = 0; group < workload.groups.size(); ++group) {
+                const std::string& name = workload.groups[group].name;
+                if (name == "row0" || name == "row1") {
+                    EXPECT_EQ(links.rarely_shared(group), !skew) << name;
+                } else if (name == "column0") {
+                    EXPECT_EQ(links.rarely_shared(group), !message && !skew);
+                } else if (name == "column2") {
+                    EXPECT_TRUE(links.rarely_shared(group));
+                    // Up and down for each of two NPUs.
+                    EXPECT_EQ(links.of(group).size(), 4U);
+                }
+            }
+        }
+    }
+}
+
+/// Operations that all ranks of a communicator have, in one order everywhere; ranks compute in
+/// between, mostly as long as each other.
+engine::Workload draw_program(test::Draw& draw, std::int32_t per_node, std::int32_t nodes) {
+    std::vector<engine::Group> groups = rows(per_node, nodes);
+    for (std::int32_t place = 0; place < per_node; ++place) {
+        engine::Group group{"column" + std::to_string(place), {}};
+        for (std::int32_t node = 0; node < nodes; ++node) {
+            group.ranks.emplace_back(node * per_node + place);
+        }
+        groups.push_back(group);
+    }
+    const auto ranks = static_cast<std::size_t>(per_node * nodes);
+    std::vector<std::vector<chakra::Node>> programs(ranks);
+    std::uint64_t id = 0;
+    const bool chained = draw.one_in(2);
+    const bool uneven = draw.one_in(4);
+    const std::int64_t count = draw.from_to(4, 16);
+    const auto depends = [&](const std::vector<chakra::Node>& nodes_so_far) {
+        std::vector<std::uint64_t> ids;
+        for (const chakra::Node& node : nodes_so_far) {
+            if (chained ? &node == &nodes_so_far.back() : draw.one_in(3)) {
+                ids.push_back(node.id);
+            }
+        }
+        return ids;
+    };
+    for (std::int64_t i = 0; i < count; ++i) {
+        ++id;
+        const auto micros = static_cast<std::uint64_t>(draw.from_to(1, 3) * 10);
+        for (std::vector<chakra::Node>& program : programs) {
+            program.push_back(test::compute_node(id, micros + (uneven && draw.one_in(6) ? 1U : 0U),
+                                                 depends(program)));
+        }
+        ++id;
+        const std::int64_t bytes = draw.from_to(1, 2) * 300'000;
+        const auto type = draw.any_of({CollectiveType::AllReduce, CollectiveType::AllGather,
+                                       CollectiveType::ReduceScatter, CollectiveType::AllToAll});
+        const std::int64_t what = draw.below(8);
+        if (what == 7) {
+            const std::int64_t from = draw.below(per_node);
+            programs[static_cast<std::size_t>(from)].push_back(test::send_node(
+                id, static_cast<std::int32_t>(from) + per_node, bytes, static_cast<int>(id),
+                depends(programs[static_cast<std::size_t>(from)])));
+            programs[static_cast<std::size_t>(from + per_node)].push_back(
+                test::receive_node(id, static_cast<std::int32_t>(from), bytes, static_cast<int>(id),
+                                   depends(programs[static_cast<std::size_t>(from + per_node)])));
+            continue;
+        }
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+            const auto number = static_cast<std::int32_t>(rank);
+            const std::string group = what < 4   ? "row" + std::to_string(number / per_node)
+                                      : what < 6 ? "column" + std::to_string(number % per_node)
+                                                 : "";
+            programs[rank].push_back(
+                test::collective_node(id, type, bytes, group, depends(programs[rank])));
+        }
+    }
+    return test::workload_of(
+        ranks, [&](Rank rank) { return programs[rank.index()]; }, groups);
+}
+
+// Whatever is remembered, and whether or not collectives meet.
+TEST(RememberedCollectives, ChangeNothing) {
+    const std::uint64_t cases = test::random_cases(120, 5'000);
+    std::map<std::string, int> kinds;
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
+        SCOPED_TRACE(seed);
+        test::Draw draw(seed);
+        const auto per_node = static_cast<std::int32_t>(draw.from_to(2, 4));
+        const auto nodes = static_cast<std::int32_t>(draw.from_to(2, 3));
+        Machine machine = machine_of(per_node, nodes, draw.one_in(2));
+        if (draw.one_in(4)) {
+            machine.network = topology::make_network(
+                {topology::make_dimension(draw.any_of({DimensionKind::Ring, DimensionKind::Mesh1D,
+                                                       DimensionKind::FullyConnected}),
+                                          per_node, Rate(100'000'000'000), Time::ns(100)),
+                 topology::make_dimension(DimensionKind::Switch, nodes, Rate(25'000'000'000),
+                                          Time::ns(700))});
+        }
+        if (draw.one_in(4)) {
+            machine.network.packet.flow_control = topology::FlowControl::Pfc;
+        }
+        if (draw.one_in(4)) {
+            machine.network.packet.buffer = Bytes(60'000);
+        }
+        const engine::Workload workload = draw_program(draw, per_node, nodes);
+        const std::optional<std::uint64_t> count = recalled(workload, machine);
+        if (draw.one_in(4)) {
+            (void)recalled(workload, machine, Fidelity::Packet);
+        }
+        ++kinds[!count ? "met" : *count > 0 ? "some" : "none"];
+        if (testing::Test::HasFailure()) {
+            break;
+        }
+    }
+    for (const auto& [kind, number] : kinds) {
+        RecordProperty(kind, number);
+    }
+    EXPECT_GT(kinds["some"], static_cast<int>(cases) / 5);
+    EXPECT_GT(kinds["met"], 0);
+    test::count_cases(cases);
+}
+
+}  // namespace
+}  // namespace npunet::study::remembered_collectives_test
