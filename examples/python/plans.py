@@ -68,27 +68,35 @@ except ImportError:
     print("no figures: matplotlib is not installed (scripts/setup python)")
 
 if plt:
-    parts = {"compute_ns": "compute", "exposed_tp_ns": "exposed TP", "exposed_dp_ns": "exposed DP",
-             "idle_ns": "idle"}
-    npus = run.table("npus")
-    figure, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")
-    below = [0.0] * len(npus)
-    for column, label in parts.items():
-        heights = [value / 1e6 for value in npus.column(column)]
-        axes.bar(npus.column("rank"), heights, bottom=below, width=1, label=label)
-        below = [a + b for a, b in zip(below, heights)]
-    axes.set(xlabel="rank", ylabel="time (ms)", ylim=(0, None))
-    figure.legend(loc="outside right upper")
+    # Where the time goes, of the rank that finishes last, fastest plan on top.
+    names = {"compute": "compute", "tp": "exposed TP", "dp": "exposed DP", "pp": "exposed PP",
+             "idle": "idle"}
+    points = sorted((point for point in plans.points if point.status == "ok"),
+                    key=lambda point: -point.max_finish_ns)
+    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+    left = [0.0] * len(points)
+    for part, label in names.items():
+        times = [{"compute": point.slowest_rank.compute_ns, "idle": point.slowest_rank.idle_ns,
+                  **point.slowest_rank.exposed_by_dimension_ns}.get(part, 0) / 1e6
+                 for point in points]
+        axes.barh(range(len(points)), times, left=left, label=label)
+        left = [a + b for a, b in zip(left, times)]
+    axes.set_yticks(range(len(points)), [" ".join(f"{name}{value}" for name, value in
+                                                  point.parameters.items()) for point in points])
+    axes.set_xlabel("time of a step (ms)")
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     figure.savefig(out / "time.png", dpi=150)
 
+    # Time against memory; names at the plans that no other one beats in both.
     figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-    for row in rows:
-        x, y = row["max_peak_memory_bytes"] / 2**30, row["max_finish_ns"] / 1e9
-        axes.plot(x, y, "o", color="tab:blue")
-        axes.annotate(f"dp{row['dp']} tp{row['tp']} pp{row['pp']}", (x, y), fontsize=8,
-                      textcoords="offset points", xytext=(4, 4))
-    axes.axvline(80e9 / 2**30, color="gray", linestyle="--", label="80 GB")
-    axes.set(xlabel="peak memory of an NPU (GiB)", ylabel="step time (s)", ylim=(0, None))
+    memory = [row["max_peak_memory_bytes"] / 1e9 for row in rows]
+    axes.plot(memory, [row["max_finish_ns"] / 1e6 for row in rows], "o")
+    for point in plans.pareto:
+        label = "dp{dp} tp{tp} pp{pp}".format(**point.parameters)
+        axes.annotate(label, (point.max_peak_memory_bytes / 1e9, point.max_finish_ns / 1e6),
+                      fontsize=8, textcoords="offset points", xytext=(5, -9))
+    axes.axvline(80, color="gray", linestyle="--", label="capacity")
+    axes.set(xlabel="peak memory of an NPU (GB)", ylabel="time of a step (ms)")
     axes.legend()
     figure.savefig(out / "plans.png", dpi=150)
 

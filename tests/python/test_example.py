@@ -1,6 +1,8 @@
-"""examples/python/plans.py runs to its end, and what it says and draws is there."""
+"""examples/python/plans.py and the code of docs/python.md run, and what they say and draw is there."""
 
+import contextlib
 import importlib.util
+import io
 import os
 import re
 import subprocess
@@ -37,6 +39,19 @@ class Example(unittest.TestCase):
                 self.assertIn("matplotlib is not installed", ended.stdout)
             for path in drawn:
                 self.assertGreater((Path(folder) / path).stat().st_size, 1000, path)
+
+    def test_page(self):
+        """The blocks of Python run one after another."""
+        page = (ROOT / "docs/python.md").read_text()
+        blocks = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
+        self.assertGreaterEqual(len(blocks), 1)
+        lines = "".join(blocks).splitlines()
+        if not importlib.util.find_spec("pandas"):
+            lines = [line for line in lines if "to_pandas()" not in line]
+        variables = {}
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec("\n".join(lines), variables)
+        self.assertIn(variables["run"].summary.bottleneck.sentence, printed.getvalue())
 
 
 if __name__ == "__main__":
