@@ -16,8 +16,14 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"found {value!r} of type {type(value).__name__}; expected what JSON can express")
 
 
-def written(name: str, content: Mapping[str, Any], folder: Path) -> Path:
-    """Writes a dictionary as the file of an option, FOLDER/inputs/NAME.json or .yml."""
+def is_content(value: Any) -> bool:
+    """Whether a value stands for a file: a dictionary, or a list of them (jobs.yml)."""
+    return isinstance(value, Mapping) or (
+        isinstance(value, list) and any(isinstance(entry, Mapping) for entry in value))
+
+
+def written(name: str, content: Any, folder: Path) -> Path:
+    """Writes content as the file of an option, FOLDER/inputs/NAME.json or .yml."""
     # YAML contains JSON, but network.yml and sweep.yml are recognized by their names.
     ending = "json" if name in ("comm_group", "memory", "system") else "yml"
     path = folder / "inputs" / f"{name}.{ending}"
@@ -30,8 +36,8 @@ def arguments(options: Mapping[str, Any], folder: Path | None = None) -> list[st
     """The arguments of `npunet COMMAND`, in the order of the keywords.
 
     `dp=8` becomes `--dp 8`; `sequence_parallel=True` `--sequence-parallel`; False and None nothing;
-    a list its entries with commas between them; a dictionary the path of a file with its content,
-    in `folder`.
+    a list its entries with commas between them; a dictionary, or a list of them, the path of a file
+    with this content, in `folder`.
     """
     given: list[str] = []
     for name, value in options.items():
@@ -41,7 +47,7 @@ def arguments(options: Mapping[str, Any], folder: Path | None = None) -> list[st
         if value is True:
             given.append(option)
             continue
-        if isinstance(value, Mapping):
+        if is_content(value):
             if folder is None:
                 raise TypeError(f"{name}: found a dictionary; expected a value or a path here")
             value = written(name, value, folder)

@@ -31,7 +31,7 @@ def find_program(program: str | os.PathLike[str] | None = None) -> str:
     beside = [folder / "bin/npunet" for folder in package.parents[:4]]
     beside.append(package.parents[1] / "build/release/npunet")
     for candidate in ("npunet", *beside):
-        found = shutil.which(candidate)
+        found = shutil.which(os.fspath(candidate))
         if found is not None:
             return found
     raise ProgramNotFound(

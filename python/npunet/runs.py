@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from npunet.errors import StallError
-from npunet.options import arguments, written
+from npunet.options import arguments, is_content, written
 from npunet.program import execute, find_program
 from npunet.record import wrapped
 from npunet.results import Comparison, Results, Run, Sweep
@@ -29,7 +29,7 @@ def _results(kind: type[Results], command: str, options: dict[str, Any], spec: A
     try:
         words = [command, *arguments(options, folder)]
         if spec is not None:
-            path = written(command, spec, folder) if isinstance(spec, Mapping) else spec
+            path = written(command, spec, folder) if is_content(spec) else spec
             words.append(os.fspath(path))
         words.append(f"--output-dir={folder}")
         try:

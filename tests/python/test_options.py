@@ -43,6 +43,13 @@ class Options(unittest.TestCase):
             self.assertEqual(json.loads((folder / "inputs/system.json").read_text()),
                              {"device": os.path.abspath("mine.json"), "peak-perf": 312})
 
+    def test_a_list_of_dictionaries_is_a_file(self):
+        with tempfile.TemporaryDirectory() as name:
+            jobs = [{"name": "a", "ranks": [0, 1]}, {"name": "b", "ranks": [2, 3]}]
+            given = arguments({"jobs_file": jobs}, Path(name))
+            self.assertEqual(given, [f"--jobs-file={name}/inputs/jobs_file.yml"])
+            self.assertEqual(json.loads((Path(name) / "inputs/jobs_file.yml").read_text()), jobs)
+
     def test_what_no_file_can_hold(self):
         with tempfile.TemporaryDirectory() as folder:
             with self.assertRaisesRegex(TypeError, "found .* of type set; expected"):

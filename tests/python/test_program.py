@@ -42,7 +42,7 @@ class Finding(Case):
         target = self.folder / package
         shutil.copytree(PACKAGE, target / "npunet")
         return subprocess.run(
-            [sys.executable, "-c", "import npunet; print(npunet.find_program())"],
+            [sys.executable, "-c", "import npunet; print(repr(npunet.find_program()))"],
             env={"PYTHONPATH": str(target), "PATH": path}, capture_output=True, text=True)
 
     def test_argument_then_environment_then_path(self):
@@ -65,11 +65,11 @@ class Finding(Case):
     def test_beside_an_installation(self):
         program = self.script("usr/bin/npunet", "")
         found = self.found_by_copy("usr/lib/python3/dist-packages", "/nowhere")
-        self.assertEqual(found.stdout, program + "\n")
+        self.assertEqual(found.stdout, f"{program!r}\n")
 
     def test_in_a_source_tree(self):
         program = self.script("tree/build/release/npunet", "")
-        self.assertEqual(self.found_by_copy("tree/python", "/nowhere").stdout, program + "\n")
+        self.assertEqual(self.found_by_copy("tree/python", "/nowhere").stdout, f"{program!r}\n")
 
     def test_nowhere(self):
         found = self.found_by_copy("tree/python", "/nowhere")
