@@ -22,7 +22,7 @@ PAGE = ROOT / "docs/tasks.md"
 LONG = "NPUNET_TEST_CASES" in os.environ
 LONG_BATCH = {"rails": "128", "oversubscribed": "32"}
 ANSWER = re.compile(r"(analytical|fluid|packet): |step: |time: |exposed: |peak memory: |bottleneck: "
-                    r"|bounds: |NIC  |leaf-spine  |best|why |  dp=|\d+ (traces|points)")
+                    r"|bounds: |NIC  |leaf-spine  | +dp  tp|best|why |  dp=|\d+ (traces|points)")
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
