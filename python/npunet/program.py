@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 from npunet.errors import ProgramNotFound, error_of
@@ -39,6 +42,37 @@ def find_program(program: str | os.PathLike[str] | None = None) -> str:
         "in the environment variable NPUNET or the argument program")
 
 
+@contextlib.contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """Ctrl-C within takes effect at the end: a program that has just started is not left alone.
+
+    Other threads than the main one never get the signal, and where it is ignored it stays so.
+    """
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(usual):
+        yield
+        return
+    came = []
+    signal.signal(signal.SIGINT, lambda *arguments: came.append(arguments))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    if came:
+        usual(*came[0])
+
+
+def _stop(process: subprocess.Popen[str]) -> None:
+    """Ends the program as Ctrl-C does, and at once if another one comes meanwhile."""
+    process.send_signal(signal.SIGINT)
+    try:
+        process.wait()
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+
+
 def execute(command: list[str], progress: bool = False) -> tuple[str, list[str]]:
     """Runs a command to its end. Returns what it printed, and the lines that it wrote to stderr.
 
@@ -47,27 +81,25 @@ def execute(command: list[str], progress: bool = False) -> tuple[str, list[str]]
     """
     messages: list[str] = []
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as printed:
-        # In a process group of its own the program gets no second signal from the terminal.
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.PIPE, text=True,
-            encoding="utf-8", errors="replace", process_group=0)
+        process = None
         try:
+            with _interrupts_wait():
+                # In a process group of its own it gets no second signal from the terminal.
+                process = subprocess.Popen(
+                    command, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.PIPE,
+                    text=True, encoding="utf-8", errors="replace", process_group=0)
             for line in process.stderr:
                 messages.append(line.rstrip("\n"))
                 if progress:
                     print(messages[-1], file=sys.stderr, flush=True)
             code = process.wait()
         except BaseException:
-            process.send_signal(signal.SIGINT)
-            try:
-                process.wait()
-            except BaseException:  # a second Ctrl-C
-                process.kill()
-                process.wait()
-                raise
+            if process is not None:
+                _stop(process)
             raise
         finally:
-            process.stderr.close()
+            if process is not None:
+                process.stderr.close()
         if code != 0:
             raise error_of(code, messages)
         printed.seek(0)

@@ -131,6 +131,8 @@ class CtrlC(Case):
             [sys.executable, "-c", f"import npunet; npunet.simulate(program={fake!r})"],
             env={**os.environ, "TMPDIR": str(self.folder / "tmp"),
                  "HERE": str(self.folder), "PYTHONPATH": str(PACKAGE.parent)},
+            # Where the tests run in the background, SIGINT may be ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
             stderr=subprocess.PIPE, text=True)
         self.addCleanup(python.stderr.close)
         for awaited in signals:
@@ -150,6 +152,20 @@ class CtrlC(Case):
         self.stop("trap 'echo stopped >>$HERE/log; exit 130' INT; touch $HERE/runs; "
                   "while :; do sleep 0.05; done", ["runs"])
         self.assertEqual((self.folder / "log").read_text(), "stopped\n")
+
+    def test_while_it_starts(self):
+        """The signal comes from the program itself, before Popen() has returned or soon after."""
+        for _ in range(20):
+            (self.folder / "log").unlink(missing_ok=True)
+            fake = self.script("bin/fake", "trap 'echo stopped >>$HERE/log; exit 130' INT; "
+                               "kill -INT $PPID; while :; do sleep 0.05; done")
+            ended = subprocess.run(
+                [sys.executable, "-c", f"import npunet; npunet.query('x', program={fake!r})"],
+                env={**os.environ, "HERE": str(self.folder), "PYTHONPATH": str(PACKAGE.parent)},
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+                stderr=subprocess.PIPE, text=True, timeout=60)
+            self.assertIn("KeyboardInterrupt", ended.stderr)
+            self.assertEqual((self.folder / "log").read_text(), "stopped\n")
 
     def test_twice_kills_it(self):
         self.stop("trap 'touch $HERE/ignored' INT; echo $$ >$HERE/pid; touch $HERE/runs; "
