@@ -4,7 +4,7 @@
 # First the rails of the machine, for comparison. Then oversubscribed/network.yml with the default
 # order of ranks, which puts the replicas of a stage below one leaf, and with one that spreads them
 # over all leaves. One sequence a replica (BATCH 8), so that it takes seconds. Links are shared and
-# buffers fill as at the fluid fidelity; DCQCN's rates need packets (oversubscribed_packets.sh).
+# buffers fill as at the fluid fidelity; DCQCN's rates need packets: oversubscribed_packets.sh.
 #
 # Run it from the root of the repository with npunet on the PATH.
 set -e

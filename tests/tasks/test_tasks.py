@@ -22,7 +22,7 @@ PAGE = ROOT / "docs/tasks.md"
 LONG = "NPUNET_TEST_CASES" in os.environ
 LONG_BATCH = {"rails": "128", "oversubscribed": "32"}
 ANSWER = re.compile(r"(analytical|fluid|packet): |step: |time: |exposed: |peak memory: |bottleneck: "
-                    r"|bounds: |NIC  |leaf-spine  | +dp  tp|best|why |  dp=|\d+ (traces|points)")
+                    r"|bounds: |links by class .*CNPs|(NIC|leaf-spine|npu-leaf)  | +dp  tp|best|why |  dp=|\d+ (traces|points)")
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
@@ -108,6 +108,25 @@ class Tasks(unittest.TestCase):
         self.assertLess(near, 1.03 * rails)
         self.assertGreater(spread, (1.05 if LONG else 1.2) * rails)
 
+    def test_oversubscribed_packets(self):
+        """Layer l of stage l: 4 bytes of gradient a weight are scattered, 2 of weight gathered, 7/8 of
+        each, at 50 GB/s; the first stage, which ends last, has the embedding, too. Spread over the
+        leaves, no run ends before its busiest up-link could carry its bytes."""
+        answer = self.answer("oversubscribed_packets")
+        near, fluid, packet = finishes(answer)
+        h, f, vocabulary = 4096, 11008, 32000
+        exchange = (4 * h * h + 3 * h * f + h * vocabulary) * (4 + 2) * 7 / 8 / 50e9
+        self.assertGreater(exposed(answer, "DP")[0], exchange)
+        self.assertLess(exposed(answer, "DP")[0], 1.1 * exchange)
+        self.assertGreater(fluid, 2 * near)
+        self.assertGreater(packet, fluid)
+        for bound in re.findall(r"x the busiest link \(([\d.]+ ms)", answer):
+            self.assertLess(seconds(bound), packet)
+        # Marks and their notifications are in the rows of links, the last two columns.
+        rows = re.findall(r"^leaf-spine .* (\d+) +(\d+)$", answer, re.M)
+        self.assertEqual(len(rows), 2)
+        self.assertGreater(int(rows[1][0]), int(rows[0][0]))
+
     def test_experts(self):
         """Per micro-batch and layer four exchanges of 2 x 4096 tokens x 6 experts x 2048 x 2 bytes,
         4 micro-batches, 26 layers with experts: over 64 ranks 7/8 of it leaves the server at 50 GB/s."""
@@ -164,7 +183,7 @@ class Page(unittest.TestCase):
         page = PAGE.read_text()
         blocks = re.findall(r"^```text\n(.*?)^```$", page, re.M | re.S)
         scripts = sorted(path.stem for path in TASKS.glob("*.sh"))
-        self.assertEqual(len(scripts), 5)
+        self.assertEqual(len(scripts), 6)
         for task in scripts:
             script = (TASKS / f"{task}.sh").read_text()
             commands = script.split("\nset -e\n")[1].lstrip("\n")
