@@ -82,6 +82,10 @@ public:
         return level_->use_of(links);
     }
 
+    void forget_longest_queues(const std::vector<std::uint32_t>& links) override {
+        level_->forget_longest_queues(links);
+    }
+
     void set_idle_state(const std::vector<std::uint32_t>& links,
                         const std::vector<std::uint64_t>& state) override {
         level_->set_idle_state(links, state);

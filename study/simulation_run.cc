@@ -125,17 +125,13 @@ engine::Results run_elsewhere(const engine::Workload& workload, const Machine& m
     return results;
 }
 
-/// The results; or none, where a run that stalls has to be run again for its explanation, with
-/// other options, which are then set.
+/// The results; or none, where the run has to be made again: one that stalls for its explanation,
+/// with other options, which are then set; one in which collectives met with the same memories.
 std::optional<engine::Results> attempt(const engine::Workload& workload, const Machine& machine,
-                                       Fidelity fidelity, RunOptions& options) {
+                                       Fidelity fidelity, RunOptions& options,
+                                       engine::CollectiveMemories& memories) {
     const auto begin = std::chrono::steady_clock::now();
-    check_fidelity(machine, fidelity);
-    std::optional<engine::CollectivePlanner> own_planner;
-    engine::CollectivePlanner& planner =
-        options.planner != nullptr
-            ? *options.planner
-            : own_planner.emplace(machine.network, machine.system, machine.dialect, workload);
+    engine::CollectivePlanner& planner = *options.planner;
     engine::Fold fold;
     std::optional<analytical::LinkFold> links;
     const bool ports = Rate() < machine.network.packet.injection;
@@ -171,7 +167,7 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
     simulation.set_timeline(options.timeline);
     simulation.set_collectives(options.collectives);
     if (options.packet.fast_forward && !options.flows && !options.max_time) {
-        simulation.remember_collectives(records ? &load : nullptr, options.forgetful);
+        simulation.remember_collectives(memories, records ? &load : nullptr);
     }
     const RunStopper stopper(queue, {&simulation}, options);
     try {
@@ -198,8 +194,7 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
         results.wall_seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         return results;
-    } catch (const engine::CollectivesMet& met) {
-        options.forgetful.push_back(met.members());
+    } catch (const engine::CollectivesMet&) {
         return std::nullopt;
     } catch (const analytical::FoldBroken&) {
         // Links that stand for others would have to be shared out.
@@ -297,11 +292,26 @@ engine::Results simulate(const engine::Workload& workload, const Machine& machin
     if (options.packet_simulator && fidelity == Fidelity::Packet) {
         return run_elsewhere(workload, machine, options);
     }
+    // After so many runs in which collectives met, all are simulated.
+    constexpr int most_attempts = 32;
+    check_fidelity(machine, fidelity);
     RunOptions attempted = options;
-    for (;;) {
+    std::optional<engine::CollectivePlanner> planner;
+    if (options.planner == nullptr) {
+        attempted.planner =
+            &planner.emplace(machine.network, machine.system, machine.dialect, workload);
+    }
+    engine::CollectiveMemories memories(
+        {workload, machine.network, machine.system, machine.dialect, *attempted.planner},
+        [&](engine::EventQueue& queue) { return make_network(machine, fidelity, queue, options); },
+        options.link_load && fidelity != Fidelity::Analytical);
+    for (int i = 0;; ++i) {
         if (std::optional<engine::Results> results =
-                attempt(workload, machine, fidelity, attempted)) {
+                attempt(workload, machine, fidelity, attempted, memories)) {
             return *std::move(results);
+        }
+        if (i == most_attempts) {
+            memories.leave_out_all();
         }
     }
 }

@@ -76,10 +76,6 @@ struct RunOptions {
     /// Runs at packet level are done by it, without flows, max_time and watch; null: on the
     /// engine's clock.
     PacketSimulator packet_simulator;
-    /// With packet.fast_forward collectives that take as long as earlier ones are remembered
-    /// (engine/collective/remembered_collectives.h), not those of communicators of that many
-    /// members: set by runs that have to be made again.
-    std::vector<std::size_t> forgetful;
     /// Plans the collectives of one run after the other of one workload on one machine, and keeps
     /// its choices for them; null: every run has one.
     engine::CollectivePlanner* planner = nullptr;

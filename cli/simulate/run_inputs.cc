@@ -24,8 +24,8 @@ void add_shortcut_flags(CLI::App& command, study::RunOptions& run) {
         "Simulate every NPU, also those that provably behave alike (same results)");
     command.add_flag_callback(
         "--no-fast-forward", [&run] { run.packet.fast_forward = false; },
-        "Simulate every packet and every collective individually, without fast-forward of periodic "
-        "traffic and of collectives that take as long as earlier ones (same results)");
+        "Simulate every packet and every collective, without fast-forward of periodic traffic and "
+        "remembered collectives (same results)");
 }
 
 void RunInputs::add_to(CLI::App& command) {

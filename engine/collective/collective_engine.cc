@@ -58,7 +58,6 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
       delay_end_(*this),
       slots_free_(*this),
       hop_end_(*this),
-      decision_(*this),
       pushes_(network, queue, transport),
       nvls_(network, queue, transport, pushes_, *this) {
     transport_.add_owner(*this);
@@ -122,8 +121,6 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
         return false;
     }
     if (held) {
-        run.streams.clear();
-        run.streams_left = 1;
         return false;
     }
     // Everything may have been there already: then the listener is not called.
@@ -160,54 +157,45 @@ bool CollectiveEngine::begin_steps(Run& run) {
     return run.streams_left == 0;
 }
 
-bool CollectiveEngine::hold(const Run& run, const ProgramOperation& operation) {
+bool CollectiveEngine::hold(Run& run, const ProgramOperation& operation) {
     const CollectiveInstance& instance = instances_[run.instance];
-    const auto group = static_cast<std::size_t>(instance.group);
-    RememberedCollectives::Likeness like;
-    const bool may_be =
-        run.plan.file == nullptr && run.plan.launch == nullptr && operation.sizes.empty();
-    if (may_be) {
-        const std::vector<Rank>& ranks = workload_.groups[group].ranks;
-        like = {static_cast<std::int64_t>(operation.collective), operation.bytes.value(),
-                operation.root, static_cast<std::int64_t>(operation.type)};
-        // Messages that come at one instant are taken in the order of their receivers' operations.
-        for (const Rank rank : ranks) {
-            like.push_back(std::int64_t{instances_.operation_of(instance, rank)});
-        }
-        std::vector<std::int64_t> order(like.end() - static_cast<std::ptrdiff_t>(ranks.size()),
-                                        like.end());
-        std::sort(order.begin(), order.end());
-        for (std::size_t i = like.size() - ranks.size(); i < like.size(); ++i) {
-            like[i] = std::lower_bound(order.begin(), order.end(), like[i]) - order.begin();
-        }
-    }
-    if (!remembered_->begin(run.instance, group, may_be ? &like : nullptr)) {
+    const bool may_be = run.plan.file == nullptr && run.plan.launch == nullptr && !instance.unequal;
+    if (!remembered_->begin({run.instance, static_cast<std::size_t>(instance.group),
+                             instance.number, run.member, instance.kind},
+                            may_be)) {
         return false;
     }
-    std::vector<std::uint32_t>& held = held_[run.instance];
-    if (held.empty()) {
-        queue_.schedule(queue_.now(),
-                        EventKey::of(Phase::Issue, event_kind::held,
-                                     (static_cast<std::uint64_t>(group) << 36) | instance.number),
-                        decision_, run.instance);
+    run.recalled = true;
+    run.streams.clear();
+    run.streams_left = 1;
+    const CollectiveMemory* const memory =
+        remembered_->decide(run.instance, call_of(run, operation));
+    if (memory != nullptr) {
+        const Time since = queue_.now() - remembered_->begun(run.instance);
+        for (const std::uint32_t number : instance.run_of_member) {
+            const Run& part = *runs_[number];
+            const Time takes = memory->takes[part.member];
+            wait_for(part, 0, false, takes - std::min(takes, since), Time());
+        }
     }
-    held.push_back(run.index);
     return true;
 }
 
-void CollectiveEngine::decide(std::uint32_t instance) {
-    const std::vector<std::uint32_t> held = std::move(held_.at(instance));
-    held_.erase(instance);
-    const RememberedCollectives::Memory* const memory = remembered_->decide(instance);
-    for (const std::uint32_t number : held) {
-        Run& run = *runs_[number];
-        if (memory != nullptr) {
-            run.recalled = true;
-            wait_for(run, 0, false, memory->takes[run.member], Time());
-        } else if (begin_steps(run)) {
-            finish_if_done(run);
-        }
+CollectiveCall CollectiveEngine::call_of(const Run& run, const ProgramOperation& operation) const {
+    const CollectiveInstance& instance = instances_[run.instance];
+    CollectiveCall call;
+    call.like = {static_cast<std::int64_t>(operation.collective), operation.bytes.value(),
+                 operation.root, static_cast<std::int64_t>(operation.type)};
+    for (const Rank rank : workload_.groups[static_cast<std::size_t>(instance.group)].ranks) {
+        call.operations.push_back(instances_.operation_of(instance, rank));
     }
+    // Messages that come at one instant are taken in the order of their receivers' operations.
+    std::vector<std::uint32_t> order = call.operations;
+    std::sort(order.begin(), order.end());
+    for (const std::uint32_t each : call.operations) {
+        call.like.push_back(std::lower_bound(order.begin(), order.end(), each) - order.begin());
+    }
+    return call;
 }
 
 void CollectiveEngine::fill_queues(Run& run) {
@@ -535,9 +523,6 @@ void CollectiveEngine::finish_if_done(Run& run) {
 
 void CollectiveEngine::release(Run& run) {
     run.plan.amounts.reset();
-    if (remembered_ != nullptr) {
-        remembered_->member_done(run.instance, run.member);
-    }
     // The runs outlive the instance's list of them.
     const CollectiveInstance& instance = instances_[run.instance];
     if (instance.finished + 1 == instance.expected) {

@@ -64,14 +64,18 @@ public:
     /// members disagree about their k-th collective.
     [[nodiscard]] bool start(Rank rank, std::uint32_t operation);
 
-    /// Collectives like earlier ones take as long as those, where that is sure: remembered. In the
-    /// order of content, without a fold or a share. Before the first start(), which may then throw
-    /// CollectivesMet.
+    /// Collectives that have their links to themselves are not simulated with the others. In the
+    /// order of content, without a fold or a share. Before the first start(); the run may then
+    /// throw CollectivesMet.
     void remember(std::unique_ptr<RememberedCollectives> remembered) {
         remembered_ = std::move(remembered);
     }
     /// Null: nothing is remembered.
     [[nodiscard]] const RememberedCollectives* remembered() const { return remembered_.get(); }
+
+    /// The next collective of the group is that number, for all members, a new one: for
+    /// SideSimulation.
+    void skip_to(std::int32_t group, std::uint64_t number) { instances_.skip_to(group, number); }
 
     /// Thread blocks of a communication library that are at work for a rank.
     [[nodiscard]] std::int32_t thread_blocks(Rank rank) const {
@@ -202,18 +206,6 @@ private:
         CollectiveEngine& engine_;
     };
 
-    /// What becomes of a collective that was held in this instant.
-    class Decision final : public EventHandler {
-    public:
-        explicit Decision(CollectiveEngine& engine) : engine_(engine) {}
-        void handle(std::uint64_t instance) override {
-            engine_.decide(static_cast<std::uint32_t>(instance));
-        }
-
-    private:
-        CollectiveEngine& engine_;
-    };
-
     /// The hop of a slice of a library is over.
     class HopEnd final : public EventHandler {
     public:
@@ -238,9 +230,9 @@ private:
 
     /// Takes the first steps of a rank's part. True when it has nothing to do.
     [[nodiscard]] bool begin_steps(Run& run);
-    /// A rank begins its part. Whether it is held until decide().
-    [[nodiscard]] bool hold(const Run& run, const ProgramOperation& operation);
-    void decide(std::uint32_t instance);
+    /// Whether a rank's part, which begins, is held until all members have begun, or is the last.
+    [[nodiscard]] bool hold(Run& run, const ProgramOperation& operation);
+    [[nodiscard]] CollectiveCall call_of(const Run& run, const ProgramOperation& operation) const;
 
     void on_sent(const MessageNote& note) override { end_send_of_trace(note); }
     void on_delivered(const MessageNote& note, Bytes bytes, Time first_byte_left) override;
@@ -373,9 +365,7 @@ private:
     DelayEnd delay_end_;
     SlotsFree slots_free_;
     HopEnd hop_end_;
-    Decision decision_;
-    std::unique_ptr<RememberedCollectives> remembered_;         ///< null: nothing is
-    std::map<std::uint32_t, std::vector<std::uint32_t>> held_;  ///< runs, by instance
+    std::unique_ptr<RememberedCollectives> remembered_;  ///< null: nothing is
     PushReductions pushes_;
     NvlsSteps nvls_;
     /// Parts in collectives that are at a channel or wait for it, in their order.

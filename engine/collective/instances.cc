@@ -125,20 +125,35 @@ std::uint32_t CollectiveInstances::at(std::int32_t group, std::uint64_t number) 
         state.simulated = static_cast<std::size_t>(std::count_if(
             ranks.begin(), ranks.end(), [this](Rank rank) { return simulates(rank); }));
     }
-    while (state.instances.size() <= number) {
+    const auto make = [&](std::uint64_t its_number) {
         CollectiveInstance instance;
         instance.group = group;
-        instance.number = state.instances.size();
+        instance.number = its_number;
         instance.expected = state.simulated;
         instance.run_of_member.assign(ranks.size(), CollectiveInstance::no_run);
         if (!fold_.trivial()) {
             instance.starts.resize(ranks.size());
             instance.ends.resize(ranks.size());
         }
-        state.instances.push_back(static_cast<std::uint32_t>(instances_.size()));
         instances_.push_back(std::move(instance));
+        return static_cast<std::uint32_t>(instances_.size() - 1);
+    };
+    while (state.instances.size() <= number) {
+        state.instances.push_back(make(state.instances.size()));
+    }
+    if (state.instances[number] == CollectiveInstance::no_run) {
+        state.instances[number] = make(number);
     }
     return state.instances[number];
+}
+
+void CollectiveInstances::skip_to(std::int32_t group, std::uint64_t number) {
+    GroupState& state = groups_[static_cast<std::size_t>(group)];
+    state.started_by_member.assign(workload_.groups[static_cast<std::size_t>(group)].ranks.size(),
+                                   number);
+    state.instances.resize(std::max<std::size_t>(state.instances.size(), number + 1),
+                           CollectiveInstance::no_run);
+    state.instances[number] = CollectiveInstance::no_run;
 }
 
 std::uint32_t CollectiveInstances::join(Rank rank, std::size_t member,

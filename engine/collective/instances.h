@@ -71,6 +71,10 @@ public:
     }
     static constexpr std::uint32_t no_operation = 0xffffffff;
 
+    /// The next collective of the group is that number, for all members, and a new one. For who has
+    /// collectives one at a time, in any order, and asks for no results.
+    void skip_to(std::int32_t group, std::uint64_t number);
+
     /// A rank starts its next collective of operation.group. Throws StallError when the group's
     /// members disagree about their k-th collective.
     [[nodiscard]] std::uint32_t join(Rank rank, std::size_t member,
@@ -107,8 +111,8 @@ public:
 private:
     struct GroupState {
         std::vector<std::uint64_t> started_by_member;
-        std::vector<std::uint32_t> instances;
-        std::size_t simulated = 0;  ///< members that are
+        std::vector<std::uint32_t> instances;  ///< by number; no_run: left out by skip_to()
+        std::size_t simulated = 0;             ///< members that are
     };
 
     void check_agreement(const CollectiveInstance& instance, Rank rank,

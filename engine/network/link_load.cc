@@ -12,13 +12,17 @@ void LinkLoadRecorder::widen(Row& row) {
     ++row.doublings;
 }
 
-void LinkLoadRecorder::listen(const std::vector<std::uint32_t>& links,
-                              std::vector<Interval>* notes) {
-    for (const std::uint32_t link : links) {
-        if (link < rows_.size()) {
-            rows_[link].notes = notes;
+void LinkLoadRecorder::note(std::vector<Interval>& notes, const Interval& interval) {
+    if (!notes.empty()) {
+        Interval& last = notes.back();
+        const auto is_full = [](const Interval& each) { return each.busy == each.to - each.from; };
+        if (last.to == interval.from && is_full(last) && is_full(interval)) {
+            last.to = interval.to;
+            last.busy += interval.busy;
+            return;
         }
     }
+    notes.push_back(interval);
 }
 
 bool LinkLoadRecorder::make_room(Row& row, std::int64_t to) {
@@ -41,9 +45,24 @@ void LinkLoadRecorder::add_later(const Interval& all, const Interval* begin, con
         add(all.link, shift + all.from, shift + all.to, all.busy);
         return;
     }
+    // Those that lie in one bin are summed up.
+    std::int64_t bin = 0;  ///< beginning of a bin
+    std::int64_t sum = 0;  ///< of those in it
     for (const Interval* each = begin; each != end; ++each) {
-        add(each->link, shift + each->from, shift + each->to, each->busy);
+        const std::int64_t from = shift + each->from;
+        const std::int64_t to = shift + each->to;
+        if (from < bin || to > bin + wide) {
+            add(all.link, bin, bin + wide, sum);
+            sum = 0;
+            bin = from / wide * wide;
+        }
+        if (to > bin + wide) {
+            add(all.link, from, to, each->busy);
+        } else {
+            sum += each->busy;
+        }
     }
+    add(all.link, bin, bin + wide, sum);
 }
 
 void LinkLoadRecorder::add(std::size_t link, std::int64_t from, std::int64_t to,
@@ -52,8 +71,9 @@ void LinkLoadRecorder::add(std::size_t link, std::int64_t from, std::int64_t to,
         return;
     }
     Row& row = rows_[link];
-    if (row.notes != nullptr) {
-        row.notes->push_back({static_cast<std::uint32_t>(link), from, to, busy});
+    if (only_notes_) {
+        note(row.notes, {static_cast<std::uint32_t>(link), from, to, busy});
+        return;
     }
     if (!make_room(row, to)) {
         return;

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/quantities.h"
@@ -34,7 +35,9 @@ class LinkLoadRecorder {
 public:
     static constexpr std::size_t most_bins = 256;
 
-    explicit LinkLoadRecorder(std::size_t links) : rows_(links) {}
+    /// `only_notes`: there is no load(), but notes.
+    explicit LinkLoadRecorder(std::size_t links, bool only_notes = false)
+        : rows_(links), only_notes_(only_notes) {}
 
     /// What add() was told.
     struct Interval {
@@ -43,9 +46,10 @@ public:
         std::int64_t to = 0;    ///< ps
         std::int64_t busy = 0;  ///< ps
     };
-    /// From now on what is told of these links is written down, too; null: no more. Not while
-    /// threads record.
-    void listen(const std::vector<std::uint32_t>& links, std::vector<Interval>* notes);
+    /// Takes notes of what add() is told, link by link; what follows at once is one interval.
+    [[nodiscard]] std::vector<Interval> take_notes(std::size_t link) {
+        return std::exchange(rows_[link].notes, {});
+    }
 
     /// Links are as busy as the ones that stand for them, `representatives` by link.
     void fold(const std::vector<std::uint32_t>& representatives) {
@@ -73,7 +77,7 @@ private:
     struct Row {
         unsigned doublings = 0;  ///< a bin is 2^doublings ns wide
         std::vector<std::int64_t> busy;
-        std::vector<Interval>* notes = nullptr;
+        std::vector<Interval> notes;
     };
     [[nodiscard]] static std::int64_t width(unsigned doublings) {
         return std::int64_t{1000} << doublings;
@@ -81,8 +85,10 @@ private:
     static void widen(Row& row);
     /// Makes the bins wide enough for something that ends there. False beyond what any run takes.
     static bool make_room(Row& row, std::int64_t to);
+    static void note(std::vector<Interval>& notes, const Interval& interval);
 
     std::vector<Row> rows_;
+    bool only_notes_;
     std::vector<std::uint32_t> representatives_;  ///< empty: every link stands for itself
 };
 

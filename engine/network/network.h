@@ -45,11 +45,11 @@ inline constexpr unsigned grant = 9;              ///< of credit by a receiver; 
 inline constexpr unsigned begin = 10;             ///< of a job; content: its first NPU
 inline constexpr unsigned settled = 11;           ///< links after a collective; content: it
 inline constexpr unsigned issue = 0;              ///< Phase::Issue; content: rank
-inline constexpr unsigned held = 1;               ///< Phase::Issue; content: a collective
 inline constexpr unsigned fast_forward = 0;       ///< Phase::Arbitration; of periodic traffic
 inline constexpr unsigned port = 1;               ///< Phase::Arbitration; content: link
 inline constexpr unsigned port_again = 2;         ///< a port, when the others have chosen
 inline constexpr unsigned at_once = 3;            ///< Phase::Arbitration; messages of zero latency
+inline constexpr unsigned instant_ends = 15;      ///< Phase::Arbitration; no content
 }  // namespace event_kind
 
 /// Identifies a message by content: its source and how many messages that source sent before.
@@ -278,6 +278,8 @@ public:
     /// Of idle links: as idle_state() said at another time.
     virtual void set_idle_state(const std::vector<std::uint32_t>& /*links*/,
                                 const std::vector<std::uint64_t>& /*state*/) {}
+    /// LinkUse::max_queue of idle links is from now on that of what follows.
+    virtual void forget_longest_queues(const std::vector<std::uint32_t>& /*links*/) {}
     /// Grows whenever what congestion_times() tells does, of any link.
     [[nodiscard]] virtual Time contention() const { return {}; }
 

@@ -74,11 +74,11 @@ Simulation::Simulation(const Workload& workload, const topology::NetworkDescript
     }
 }
 
-void Simulation::remember_collectives(LinkLoadRecorder* load, std::vector<std::size_t> except) {
+void Simulation::remember_collectives(CollectiveMemories& memories, LinkLoadRecorder* load) {
     if (queue_.order() == EventQueue::Order::Content && fold_.trivial() && share_.whole() &&
         network_.models_contention() && RememberedCollectives::can_on(description_)) {
-        collectives_.remember(std::make_unique<RememberedCollectives>(
-            workload_, description_, queue_, network_, load, std::move(except)));
+        collectives_.remember(
+            std::make_unique<RememberedCollectives>(memories, queue_, network_, load));
     }
 }
 

@@ -74,11 +74,11 @@ public:
     void fix_times(const FixedTimes& times) { fixed_ = &times; }
 
     /// Collectives are remembered (engine/collective/remembered_collectives.h) where the machine
-    /// allows it: `load` as with Network::record_load(), or null; not of communicators of `except`
-    /// many members. Then run() may throw CollectivesMet. Before start(); not with fixed times,
-    /// or where others use the network.
-    void remember_collectives(LinkLoadRecorder* load, std::vector<std::size_t> except);
-    /// Collectives that were not simulated, as they take as long as earlier ones.
+    /// allows it: `load` as with Network::record_load(), or null. The memories, of the same run,
+    /// must outlive this. Then run() may throw CollectivesMet. Before start(); not with fixed
+    /// times, or where others use the network.
+    void remember_collectives(CollectiveMemories& memories, LinkLoadRecorder* load);
+    /// Collectives that were not simulated with the others.
     [[nodiscard]] std::uint64_t remembered_collectives() const {
         return collectives_.remembered() == nullptr ? 0 : collectives_.remembered()->recalled();
     }

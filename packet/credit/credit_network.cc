@@ -203,6 +203,12 @@ std::vector<engine::LinkUse> CreditNetwork::use_of(const std::vector<std::uint32
     return use;
 }
 
+void CreditNetwork::forget_longest_queues(const std::vector<std::uint32_t>& links) {
+    for (const std::uint32_t link : links) {
+        state_.ports[link].max_queue = 0;
+    }
+}
+
 void CreditNetwork::set_idle_state(const std::vector<std::uint32_t>& links,
                                    const std::vector<std::uint64_t>& state) {
     for (std::size_t i = 0; i < links.size(); ++i) {

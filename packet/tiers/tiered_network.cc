@@ -166,6 +166,10 @@ std::vector<engine::LinkUse> TieredNetwork::use_of(const std::vector<std::uint32
     return part(TierPart::ScaleUp).use_of(links);
 }
 
+void TieredNetwork::forget_longest_queues(const std::vector<std::uint32_t>& links) {
+    part(TierPart::ScaleUp).forget_longest_queues(links);
+}
+
 void TieredNetwork::set_idle_state(const std::vector<std::uint32_t>& links,
                                    const std::vector<std::uint64_t>& state) {
     part(TierPart::ScaleUp).set_idle_state(links, state);

@@ -58,6 +58,7 @@ public:
     bool idle_state(const std::vector<std::uint32_t>& links,
                     std::vector<std::uint64_t>& state) override;
     std::vector<engine::LinkUse> use_of(const std::vector<std::uint32_t>& links) const override;
+    void forget_longest_queues(const std::vector<std::uint32_t>& links) override;
     void set_idle_state(const std::vector<std::uint32_t>& links,
                         const std::vector<std::uint64_t>& state) override;
 

@@ -1,0 +1,111 @@
+#include "engine/collective/side_simulation.h"
+
+#include <algorithm>
+
+#include "engine/clock/clock_limit.h"
+#include "engine/network/link_use_difference.h"
+
+namespace npunet::engine {
+
+namespace {
+
+/// Credits are under way for some time: after a collective its links are looked at again so long
+/// afterwards, then each time twice as long.
+constexpr Time first_wait = Time::ns(100);
+
+/// When links were busy, from `begun` on.
+void keep_load(CollectiveMemory& memory, LinkLoadRecorder& load, Time begun) {
+    for (const std::uint32_t link : memory.links) {
+        std::vector<LinkLoadRecorder::Interval> notes = load.take_notes(link);
+        if (notes.empty()) {
+            continue;
+        }
+        LinkLoadRecorder::Interval all = notes.front();
+        all.busy = 0;
+        for (const LinkLoadRecorder::Interval& interval : notes) {
+            all.from = std::min(all.from, interval.from);
+            all.to = std::max(all.to, interval.to);
+            all.busy += interval.busy;
+            memory.load.push_back(
+                {link, interval.from - begun.ps(), interval.to - begun.ps(), interval.busy});
+        }
+        memory.load_of_link.push_back({link, all.from - begun.ps(), all.to - begun.ps(), all.busy});
+        memory.load_ends.push_back(memory.load.size());
+    }
+    memory.load.shrink_to_fit();
+}
+
+}  // namespace
+
+SideSimulation::SideSimulation(const CollectiveSetting& setting, const NetworkFactory& make_network,
+                               bool load)
+    : setting_(setting),
+      network_(make_network(queue_)),
+      timers_(queue_, setting.workload.ranks()),
+      transport_(*network_, setting.network, queue_),
+      engine_(setting.workload, setting.network, setting.system, setting.dialect, fold_, share_,
+              queue_, timers_, transport_, *this, true, &setting.planner) {
+    if (load) {
+        load_ = std::make_unique<LinkLoadRecorder>(setting.network.graph.links(), true);
+        network_->record_load(load_.get());
+    }
+}
+
+CollectiveMemory SideSimulation::run(const CollectiveCall& call,
+                                     const std::vector<std::uint32_t>& links) {
+    CollectiveMemory memory;
+    memory.links = links;
+    network_->set_idle_state(links, call.state);
+    network_->forget_longest_queues(links);
+    const std::vector<LinkUse> before = network_->use_of(links);
+    const Time contention = network_->contention();
+    call_ = &call;
+    begun_ = queue_.now();
+    takes_.assign(call.operations.size(), Time());
+    engine_.skip_to(static_cast<std::int32_t>(call.group), call.number);
+    const std::vector<Rank>& ranks = setting_.workload.groups[call.group].ranks;
+    for (std::size_t member = 0; member < ranks.size(); ++member) {
+        queue_.schedule(later(begun_, call.offsets[member]),
+                        EventKey::of(Phase::Issue, event_kind::issue,
+                                     static_cast<std::uint64_t>(ranks[member].value())),
+                        *this, member);
+    }
+    network_->run(queue_);
+    memory.takes = takes_;
+    settle(links, memory);
+    if (load_ != nullptr) {
+        keep_load(memory, *load_, begun_);
+    }
+    memory.contended = network_->contention() != contention;
+    const std::vector<LinkUse> after = network_->use_of(links);
+    for (std::size_t i = 0; i < links.size(); ++i) {
+        memory.use.push_back(difference(after[i], before[i]));
+    }
+    return memory;
+}
+
+void SideSimulation::settle(const std::vector<std::uint32_t>& links, CollectiveMemory& memory) {
+    const Time ended = later(begun_, *std::max_element(takes_.begin(), takes_.end()));
+    Time wait = first_wait;
+    while (!network_->idle_state(links, memory.after)) {
+        memory.after.clear();
+        queue_.advance(later(queue_.now(), wait));
+        wait = 2 * wait;
+    }
+    memory.settles = queue_.now() - ended;
+}
+
+void SideSimulation::handle(std::uint64_t member) {
+    const std::vector<Rank>& ranks = setting_.workload.groups[call_->group].ranks;
+    if (engine_.start(ranks[member], call_->operations[member])) {
+        on_operation_done(ranks[member], call_->operations[member]);
+    }
+}
+
+void SideSimulation::on_operation_done(Rank rank, std::uint32_t /*operation*/) {
+    const std::vector<Rank>& ranks = setting_.workload.groups[call_->group].ranks;
+    const auto member = std::find(ranks.begin(), ranks.end(), rank) - ranks.begin();
+    takes_[static_cast<std::size_t>(member)] = queue_.now() - begun_;
+}
+
+}  // namespace npunet::engine
