@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <new>
 #include <ostream>
 #include <sstream>
@@ -12,6 +13,7 @@
 #include "base/errors.h"
 #include "base/printable.h"
 #include "cli/command/commands.h"
+#include "cli/command/help_text.h"
 #include "cli/command/parse_errors.h"
 #include "cli/console/safe_output.h"
 #include "cli/console/stop_request.h"
@@ -71,6 +73,10 @@ int run_program(std::vector<std::string> arguments, std::ostream& raw_out, std::
         "analytically from the same inputs.",
         "npunet");
     program.require_subcommand(1);
+    // Before the subcommands: they inherit them.
+    program.set_help_flag("-h,--help", "Print what most people need, and exit");
+    program.set_help_all_flag("--help-all", "Print all options, and exit");
+    program.formatter(std::make_shared<HelpText>());
     CommandContext context{out, log};
     add_generate_command(program, context);
     add_megatron_command(program, context);

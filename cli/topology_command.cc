@@ -194,9 +194,9 @@ report::NetworkPlot plot_of(const NetworkDescription& network, const Route& rout
 /// Throws InputError for a file that is no picture, and for networks of which none can be made.
 void draw(const TopologyOptions& options, const NetworkDescription& network, const Route& route) {
     constexpr std::size_t most_links = 200'000;
-    check_figure_file("--draw", options.drawing);
+    check_figure_file("--figure", options.drawing);
     if (network.graph.links() > most_links) {
-        throw InputError({"--draw", "", fmt::format("{} links", network.graph.links()),
+        throw InputError({"--figure", "", fmt::format("{} links", network.graph.links()),
                           fmt::format("at most {}, of which a picture can be made", most_links),
                           "--json lists them"});
     }
@@ -235,7 +235,7 @@ void add_topology_command(CLI::App& program, CommandContext& context) {
         ->expected(2)
         ->type_name("A B");
     command->add_flag("--json", options->json, "Print nodes, links and route as JSON");
-    command->add_option("--draw", options->drawing,
+    command->add_option("--figure,--draw", options->drawing,
                         "Draw the network, and the route, into this file (.svg or .png)");
     command->footer("Example:\n  npunet topology configs/networks/mesh-4x4.yml --route 1 7");
     command->callback([options, &context] { run(*options, context); });

@@ -283,7 +283,7 @@ generators::GeneratedWorkload workload_of(const Problem& problem, const Plan& pl
         throw InputError({"--verify", "",
                           fmt::format("a plan of {} micro-batches", plan.micro_batches),
                           fmt::format("at most {} passes of all devices a step", most_passes),
-                          "Verify plans for a smaller --gbs"});
+                          "Verify plans for a smaller --batch"});
     }
     return WorkloadMaker(problem, plan).make();
 }

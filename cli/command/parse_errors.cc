@@ -41,7 +41,7 @@ const CLI::App& deepest_parsed(const CLI::App& program) {
 }
 
 std::string help_of(const CLI::App& level) {
-    return path_of(level) + " --help lists the options";
+    return path_of(level) + " --help-all lists the options";
 }
 
 InputError unknown_argument(const CLI::App& level, const std::vector<std::string>& remaining) {

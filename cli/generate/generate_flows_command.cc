@@ -87,8 +87,8 @@ void add_generate_flows_command(CLI::App& generate, CommandContext& context) {
     options->output.add_to(*command);
     command->footer(
         "Example:\n"
-        "  npunet generate flows --npus 64 --sizes web-search --load 0.5 --rate 100Gbps "
-        "--duration 10ms --output-dir traces");
+        "  npunet generate flows --npus 64 --sizes web-search --load 0.5 --rate 100Gbps \\\n"
+        "      --duration 10ms --output-dir traces");
     command->callback([options, &context] {
         const FlowTraffic traffic = options->traffic();
         const std::vector<RandomFlow> flows = flows_of(traffic, "--");

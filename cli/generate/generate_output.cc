@@ -11,6 +11,7 @@
 #include "base/errors.h"
 #include "base/ids.h"
 #include "chakra/files/trace_writer.h"
+#include "cli/command/help_text.h"
 #include "cli/command/messages.h"
 #include "cli/command/option_values.h"
 #include "cli/command/output_options.h"
@@ -73,13 +74,16 @@ void GenerateOutput::add_to(CLI::App& command, bool folder_required) {
     command
         .add_option("--output-name", files_.traces,
                     "Name of the traces; %d is the rank, and without it .%d.et is appended")
+        ->group(further_group)
         ->capture_default_str();
     command.add_option("--comm-group-file", files_.groups, "Name of the file of groups")
+        ->group(further_group)
         ->capture_default_str();
     command
         .add_option("--chakra-schema-version", schema_,
                     "Form of the traces: v0.0.4, v0.0.1 (says less) or json")
         ->check(one_of({"v0.0.4", "v0.0.1", "json"}))
+        ->group(further_group)
         ->capture_default_str();
     add_json_flag(command, json_);
     command.add_flag("--quiet", quiet_, "Print no text");

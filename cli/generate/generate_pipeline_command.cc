@@ -119,8 +119,8 @@ void add_generate_pipeline_command(CLI::App& generate, CommandContext& context) 
     options->output.add_to(*command);
     command->footer(
         "Example:\n"
-        "  npunet generate pipeline --pp 4 --micro-batches 8 --schedule zero-bubble --forward 1ms "
-        "--backward 1ms --weight 1ms --output-dir traces");
+        "  npunet generate pipeline --pp 4 --micro-batches 8 --schedule zero-bubble \\\n"
+        "      --forward 1ms --backward 1ms --weight 1ms --output-dir traces");
     command->callback([options, &context] {
         const generators::PipelineBenchmark benchmark = options->benchmark();
         const generators::GeneratedWorkload workload = generators::generate(benchmark);

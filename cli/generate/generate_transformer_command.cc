@@ -173,8 +173,12 @@ void run_stage(const TransformerOptions& options, std::ostream& out) {
                          description(arguments), out);
 }
 
-void run_step(const TransformerOptions& options, std::ostream& out) {
+void run_step(const TransformerOptions& options, const CommandContext& context) {
+    std::ostream& out = context.out;
     const TrainingStep step = options.workload.resolve();
+    if (const std::string note = options.workload.note_on_sp(); !note.empty()) {
+        log_warning(context.log, note);
+    }
     std::string text = headline(step);
     nlohmann::ordered_json document = description(step);
     const std::vector<std::string> notes =
@@ -208,7 +212,7 @@ void add_generate_transformer_command(CLI::App& generate, CommandContext& contex
     CLI::App* command = generate.add_subcommand(
         "transformer", "A training step of a decoder-only transformer, as Megatron-LM runs it");
     auto options = std::make_shared<TransformerOptions>();
-    options->workload.add_to(*command, "--dialect");
+    options->workload.add_to(*command, "--dialect,--workload-dialect");
     options->workload.add_seed_to(*command);
     options->output.add_to(*command, false);
     command->add_flag("--print-memory", options->print_memory,
@@ -219,11 +223,21 @@ void add_generate_transformer_command(CLI::App& generate, CommandContext& contex
         "Example:\n"
         "  npunet generate transformer --model llama2-4layer --dp 2 --tp 2 --batch 4 "
         "--output-dir traces");
+    add_short_help(*command,
+                   {WorkloadOptions::short_help(),
+                    {"Inference",
+                     {{"--mode", "NAME", "train (default), prefill or decode"},
+                      {"--context", "N", "Decode: tokens of a sequence in the cache"}}},
+                    {"Output",
+                     {{"--output-dir", "DIR", ""},
+                      {"--print-memory", "",
+                       "Print what an NPU of each stage needs of memory; needs no folder"},
+                      {"--json", "", ""}}}});
     command->callback([options, &context] {
         if (options->workload.stage()) {
             run_stage(*options, context.out);
         } else {
-            run_step(*options, context.out);
+            run_step(*options, context);
         }
     });
 }

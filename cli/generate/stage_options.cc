@@ -29,7 +29,7 @@ bool is_on(std::string text) {
 
 void StageOptions::add_to(CLI::App& command, const char* dialect) {
     command_ = &command;
-    dialect_name_ = dialect;
+    dialect_name_ = std::string(dialect).substr(0, std::string(dialect).find(','));
     command
         .add_option(dialect, dialect_,
                     "What Megatron-LM runs (npunet), or what STAGE generates, errors included "
@@ -96,7 +96,7 @@ std::optional<std::int64_t> StageOptions::vocabulary() const {
                           fmt::format("{} and {}", din_ ? fmt::format("{}", *din_) : "none",
                                       dout_ ? fmt::format("{}", *dout_) : "none"),
                           "the same width twice, the vocabulary, in the npunet dialect",
-                          fmt::format("Give --dvocal, or say {} stage", dialect_name_)});
+                          fmt::format("Give --vocab, or say {} stage", dialect_name_)});
     }
     return din_;
 }

@@ -23,9 +23,9 @@ namespace npunet::cli {
 class StageOptions {
 public:
     /// The heading in the help.
-    static constexpr const char* group = "STAGE";
+    static constexpr const char* group = "STAGE's own names";
 
-    /// Declares the options. `dialect`: the name of the one that chooses the dialect. This object
+    /// Declares the options. `dialect`: the names of the one that chooses the dialect. This object
     /// must outlive `command`.
     void add_to(CLI::App& command, const char* dialect);
 

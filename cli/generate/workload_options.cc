@@ -19,7 +19,7 @@ namespace npunet::cli {
 namespace {
 
 constexpr const char* plan_group = "Plan";
-constexpr const char* custom_options = "--dmodel, --dff, --head, --num-stacks, --dvocal and --seq";
+constexpr const char* custom_options = "--hidden, --ffn, --heads, --layers, --vocab and --seq";
 
 std::int64_t required(const std::optional<std::int64_t>& value, const char* option) {
     if (!value) {
@@ -56,17 +56,17 @@ void WorkloadOptions::add_model_options(CLI::App& command) {
             "A shipped model by its name, a model file (.yml), or the config.json of a model on "
             "the Hugging Face hub")
         ->group(model_group);
-    size("--dmodel", hidden_,
+    size("--hidden,--dmodel", hidden_,
          "Without --model, a plain decoder (two-matrix MLP, RMS norm, no biases, no position "
          "parameters, untied embeddings): width of the residual stream");
-    size("--dff", ffn_, "Inner width of the MLP");
-    size("--head", heads_, "Query heads");
-    size("--kvhead", kv_heads_, "Key and value heads (default: --head)");
+    size("--ffn,--dff", ffn_, "Inner width of the MLP");
+    size("--heads,--head", heads_, "Query heads");
+    size("--kv-heads,--kvhead", kv_heads_, "Key and value heads (default: --heads)");
     size("--experts", experts_,
-         "Experts of every layer, each with two matrices of --dff (default: none)");
-    size("--kexperts", top_k_, "Experts of a token, with --experts");
-    size("--num-stacks", layers_, "Decoder layers");
-    size("--dvocal", vocab_, "Tokens in the vocabulary");
+         "Experts of every layer, each with two matrices of --ffn (default: none)");
+    size("--top-k,--kexperts", top_k_, "Experts of a token, with --experts");
+    size("--layers,--num-stacks", layers_, "Decoder layers");
+    size("--vocab,--dvocal", vocab_, "Tokens in the vocabulary");
     size("--seq", sequence_, "Tokens of a sequence (default: the model's)");
     command
         .add_option("--make-vocab-size-divisible-by", vocab_divisible_by_,
@@ -78,14 +78,22 @@ void WorkloadOptions::add_model_options(CLI::App& command) {
 
 void WorkloadOptions::add_plan_options(CLI::App& command) {
     const auto degree = [&command](const char* names, std::int64_t& value, const char* help) {
-        command.add_option(names, value, help)
+        return command.add_option(names, value, help)
             ->check(whole_number(1, generators::most_ranks))
             ->group(plan_group)
             ->capture_default_str();
     };
     degree("--dp", plan_.dp, "Data parallel: replicas of the model");
     degree("--tp", plan_.tp, "Tensor parallel: parts of every matrix");
-    degree("--cp,--sp", plan_.cp, "Context parallel: parts of every sequence");
+    CLI::Option* const context =
+        degree("--cp", plan_.cp, "Context parallel: parts of every sequence");
+    command
+        .add_option("--sp", plan_.cp,
+                    "STAGE's name for --cp: parts of every sequence. Megatron-LM's sequence "
+                    "parallelism is --sequence-parallel")
+        ->check(whole_number(1, generators::most_ranks))
+        ->group(StageOptions::group)
+        ->excludes(context);
     degree("--pp", plan_.pp, "Pipeline parallel: stages");
     plan_.micro_batch = 0;
     command
@@ -173,6 +181,34 @@ void WorkloadOptions::add_kernel_options(CLI::App& command) {
         ->group(plan_group);
 }
 
+HelpSection WorkloadOptions::short_help() {
+    return {"Model and plan",
+            {{"--model", "NAME|FILE",
+              "A shipped model, a model file (.yml) or a Hugging Face config.json"},
+             {"--hidden,--ffn,--heads,--layers,--vocab", "N",
+              "Without --model: sizes of a plain decoder, with --seq"},
+             {"--batch", "N", "Sequences of a step over all replicas"},
+             {"--micro-batch", "N", "Sequences of a micro-batch"},
+             {"--seq", "N", ""},
+             {"--dp,--tp,--pp", "N", "Degrees: replicas; parts of every matrix; pipeline stages"},
+             {"--cp,--ep", "N", "Degrees: parts of every sequence; parts of the set of experts"},
+             {"--sequence-parallel", "", ""},
+             {"--zero", "0|1|2|3", "Shards optimizer states (1), gradients (2), weights (3)"},
+             {"--overlap-grad-reduce", "", "Reduce gradients beside the backward pass"},
+             {"--schedule", "NAME", "1f1b (default), gpipe, interleaved (with --vpp), zero-bubble"},
+             {"--recompute", "NAME", "none (default), selective or full"}}};
+}
+
+std::string WorkloadOptions::note_on_sp() const {
+    if (stage() || command_->count("--sp") == 0) {
+        return "";
+    }
+    return fmt::format(
+        "--sp {0} is taken as --cp {0}, context parallelism, which STAGE calls sp: say --cp. "
+        "Megatron-LM's sequence parallelism, inside tp, is --sequence-parallel",
+        plan_.cp);
+}
+
 std::string WorkloadOptions::first_given() const {
     for (const CLI::Option* option : command_->get_options()) {
         const std::string& group = option->get_group();
@@ -191,10 +227,10 @@ bool WorkloadOptions::given() const {
 
 void WorkloadOptions::refuse_sizes_beside_model() const {
     for (const auto& [option, value] :
-         {std::pair{"--dmodel", hidden_}, std::pair{"--dff", ffn_}, std::pair{"--head", heads_},
-          std::pair{"--kvhead", kv_heads_}, std::pair{"--experts", experts_},
-          std::pair{"--kexperts", top_k_}, std::pair{"--num-stacks", layers_},
-          std::pair{"--dvocal", vocab_}, std::pair{"--din, --dout", stage_.vocabulary()}}) {
+         {std::pair{"--hidden", hidden_}, std::pair{"--ffn", ffn_}, std::pair{"--heads", heads_},
+          std::pair{"--kv-heads", kv_heads_}, std::pair{"--experts", experts_},
+          std::pair{"--top-k", top_k_}, std::pair{"--layers", layers_},
+          std::pair{"--vocab", vocab_}, std::pair{"--din, --dout", stage_.vocabulary()}}) {
         if (value) {
             throw InputError({option, "", fmt::format("{} beside --model {}", *value, *model_),
                               "either a model or its sizes",
@@ -206,7 +242,7 @@ void WorkloadOptions::refuse_sizes_beside_model() const {
 std::optional<std::int64_t> WorkloadOptions::vocabulary() const {
     const std::optional<std::int64_t> stages = stage_.vocabulary();
     if (vocab_ && stages && vocab_ != stages) {
-        throw InputError({"--dvocal", "",
+        throw InputError({"--vocab", "",
                           fmt::format("{} beside --din and --dout {}", *vocab_, *stages),
                           "one vocabulary", "Leave --din and --dout out"});
     }
@@ -216,40 +252,40 @@ std::optional<std::int64_t> WorkloadOptions::vocabulary() const {
 generators::MixtureOfExperts WorkloadOptions::custom_experts() const {
     generators::MixtureOfExperts moe;
     if (experts_.has_value() != top_k_.has_value()) {
-        throw InputError({experts_ ? "--experts" : "--kexperts", "",
-                          experts_ ? "no --kexperts beside it" : "no --experts beside it",
+        throw InputError({experts_ ? "--experts" : "--top-k", "",
+                          experts_ ? "no --top-k beside it" : "no --experts beside it",
                           "both: experts of a layer, and of them those of a token",
                           "Give both, or neither for a model without experts"});
     }
     if (experts_) {
         moe.experts = *experts_;
         moe.top_k = *top_k_;
-        moe.ffn = required(ffn_, "--dff");
+        moe.ffn = required(ffn_, "--ffn");
     }
     return moe;
 }
 
 generators::ModelSpec WorkloadOptions::custom_model() const {
     generators::DenseSizes sizes;
-    sizes.hidden = required(hidden_, "--dmodel");
-    sizes.ffn = required(ffn_, "--dff");
-    sizes.heads = required(heads_, "--head");
+    sizes.hidden = required(hidden_, "--hidden");
+    sizes.ffn = required(ffn_, "--ffn");
+    sizes.heads = required(heads_, "--heads");
     sizes.kv_heads = kv_heads_;
-    sizes.layers = required(layers_, "--num-stacks");
-    sizes.vocab = required(vocabulary(), "--dvocal");
+    sizes.layers = required(layers_, "--layers");
+    sizes.vocab = required(vocabulary(), "--vocab");
     sizes.seq = required(sequence_, "--seq");
     const generators::MixtureOfExperts experts = custom_experts();
     if (sizes.hidden % sizes.heads != 0) {
-        throw InputError({"--head", "", fmt::format("{}", sizes.heads),
-                          fmt::format("a divisor of --dmodel {}", sizes.hidden), ""});
+        throw InputError({"--heads", "", fmt::format("{}", sizes.heads),
+                          fmt::format("a divisor of --hidden {}", sizes.hidden), ""});
     }
     generators::ModelSpec model = generators::dense_model(sizes);
     model.moe = experts;
     model.gated = false;
     model.positions = generators::Positions::None;
     generators::check_model(model,
-                            "--dmodel (hidden), --dff (ffn), --head (heads), --num-stacks "
-                            "(layers), --dvocal (vocab), --experts (moe.experts), --kexperts "
+                            "--hidden (hidden), --ffn (ffn), --heads (heads), --layers "
+                            "(layers), --vocab (vocab), --experts (moe.experts), --top-k "
                             "(moe.top_k)");
     return model;
 }

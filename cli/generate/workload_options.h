@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/command/help_text.h"
 #include "cli/generate/parallel_options.h"
 #include "cli/generate/stage_options.h"
 #include "generators/transformer/model_spec.h"
@@ -29,8 +30,8 @@ struct TrainingStep {
 
 class WorkloadOptions {
 public:
-    /// Declares the options in the groups "Model", "Plan" and "STAGE"; `dialect` names the option
-    /// that chooses the generator. This object must outlive `command`.
+    /// Declares the options in the groups "Model", "Plan" and "STAGE's own names";
+    /// `dialect` names the option that chooses the generator. This object must outlive `command`.
     void add_to(CLI::App& command, const char* dialect);
 
     /// For commands that draw nothing else: --seed (ParallelOptions::add_seed_to).
@@ -54,6 +55,12 @@ public:
 
     /// The workload of either dialect.
     [[nodiscard]] generators::GeneratedWorkload generate() const;
+    /// That --sp is STAGE's word for --cp, where it stands outside of the stage dialect; else
+    /// empty.
+    [[nodiscard]] std::string note_on_sp() const;
+    /// The model and the plan as --help shows them.
+    [[nodiscard]] static HelpSection short_help();
+
     /// What of the options has no effect on it (generators/transformer/plan.h).
     [[nodiscard]] std::vector<std::string> idle_options() const;
 
@@ -68,7 +75,7 @@ private:
     [[nodiscard]] generators::ModelSpec model() const;
     [[nodiscard]] generators::ModelSpec custom_model() const;
     [[nodiscard]] generators::MixtureOfExperts custom_experts() const;
-    /// Of --dvocal, or of --din and --dout.
+    /// Of --vocab, or of --din and --dout.
     [[nodiscard]] std::optional<std::int64_t> vocabulary() const;
     void refuse_sizes_beside_model() const;
 

@@ -148,12 +148,22 @@ void add_megatron_convert_command(CLI::App& megatron, CommandContext& context) {
     options->run.add_to(*command);
     command->footer(
         "Example:\n"
-        "  npunet megatron trace --model-size small --dp 2 --tp 2 --pp 2 --global-batch-size 32 "
-        "--timestamp 20250810_184348 --output-dir comm_logs\n"
+        "  npunet megatron trace --model small --dp 2 --tp 2 --pp 2 --batch 32 \\\n"
+        "      --timestamp 20250810_184348 --output-dir comm_logs\n"
         "  npunet megatron convert comm_logs/small_dp2_tp2_pp2_20250810_184348 --output-dir "
         "traces\n"
-        "  npunet megatron convert --model-size 175b --tp 8 --pp 8 --sequence-parallel "
+        "  npunet megatron convert --model 175b --tp 8 --pp 8 --sequence-parallel "
         "--output-dir traces");
+    HelpSection run = MegatronRunOptions::short_help();
+    run.title = "Run, without LOGDIR";
+    add_short_help(*command, {{"Conversion",
+                               {{"LOGDIR", "", ""},
+                                {"--compute", "NAME|FILE", ""},
+                                {"--micro-batch", "N", ""},
+                                {"--scale", "X", ""},
+                                {"--output-dir", "DIR", ""},
+                                {"--json", "", ""}}},
+                              std::move(run)});
     command->callback([options, command, &context] { run_convert(*options, *command, context); });
 }
 

@@ -74,7 +74,7 @@ std::int64_t dp_of(const Parallelism& p, std::int64_t world, const std::string& 
         world % (p.tp * p.cp * p.pp) != 0) {
         throw InputError({source, "", fmt::format("{} ranks", world),
                           fmt::format("a multiple of tp {} x cp {} x pp {}", p.tp, p.cp, p.pp),
-                          "Change --tp, --cp, --pp or --world-size"});
+                          "Change --tp, --cp, --pp or --npus"});
     }
     return world / (p.tp * p.cp * p.pp);
 }
@@ -88,9 +88,9 @@ Parallelism parallelism_of(const GroupsOptions& options, const ParallelGroupsFil
     p.etp = options.etp.value_or(0);
     p.rank_order = generators::rank_order_named(options.rank_order, "--rank-order");
     if (options.world) {
-        p.dp = dp_of(p, *options.world, "--world-size");
+        p.dp = dp_of(p, *options.world, "--npus");
         if (options.dp && *options.dp != p.dp) {
-            throw InputError({"--world-size", "",
+            throw InputError({"--npus", "",
                               fmt::format("{} ranks with --dp {}", *options.world, *options.dp),
                               fmt::format("--dp {}, the world over tp {} x cp {} x pp {}", p.dp,
                                           p.tp, p.cp, p.pp),
@@ -101,7 +101,7 @@ Parallelism parallelism_of(const GroupsOptions& options, const ParallelGroupsFil
     } else if (file.world) {
         p.dp = dp_of(p, *file.world, options.check);
     } else {
-        p.dp = size_of({}, file.dp, "--world-size", "World Size", options.check);
+        p.dp = size_of({}, file.dp, "--npus", "World Size", options.check);
     }
     return p;
 }
@@ -276,7 +276,7 @@ void add_sizes(CLI::App& command, GroupsOptions& options) {
     add_size(command, "--ep", options.ep, "Parts of the set of experts; adds no ranks [1]");
     add_size(command, "--etp", options.etp, "Parts of every matrix of an expert [--tp]");
     add_size(command, "--dp", options.dp, "Replicas of the dense model [1]");
-    add_size(command, "--world-size", options.world,
+    add_size(command, "--npus,--world-size", options.world,
              "Ranks, tp x cp x dp x pp: instead of --dp, which follows");
     command
         .add_option("--rank-order", options.rank_order, "What numbers the ranks, the fastest first")
@@ -291,7 +291,7 @@ void add_megatron_groups_command(CLI::App& megatron, CommandContext& context) {
         "groups", "Print, write or check the parallel groups and full models of a job");
     add_sizes(*command, *options);
     command
-        ->add_option("--global-batch-size", options->global_batch_size,
+        ->add_option("--batch,--global-batch-size", options->global_batch_size,
                      "Sequences of a step, as the file says [--dp]")
         ->check(whole_number(1, generators::most_sequences))
         ->type_name("N");
@@ -323,7 +323,7 @@ void add_megatron_groups_command(CLI::App& megatron, CommandContext& context) {
     command->footer(
         "Example:\n"
         "  npunet megatron groups --tp 2 --pp 4 --dp 2\n"
-        "  npunet megatron groups --tp 2 --pp 4 --world-size 16 --output-dir groups\n"
+        "  npunet megatron groups --tp 2 --pp 4 --npus 16 --output-dir groups\n"
         "  npunet megatron groups --check groups");
     command->callback([options, &context] {
         if (options->check.empty()) {

@@ -185,7 +185,7 @@ void add_megatron_info_command(CLI::App& megatron, CommandContext& context) {
     command->add_flag("--quiet", options->quiet, "No progress");
     command->footer(
         "Example:\n"
-        "  npunet megatron trace --model-size small --dp 2 --tp 2 --pp 2 --timestamp "
+        "  npunet megatron trace --model small --dp 2 --tp 2 --pp 2 --timestamp "
         "20250810_115239 \\\n      --output-dir comm_logs\n"
         "  npunet megatron info comm_logs/small_dp2_tp2_pp2_20250810_115239");
     command->callback([options, &context] { run(*options, context); });

@@ -275,7 +275,7 @@ std::string footer() {
            "calls\nup to its first message stand for all ranks.\n\nWith --all-ranks:\n" +
            wrapped(permutation_assumptions()) + "\nTraffic:\n" + wrapped(traffic_assumptions()) +
            "\nExample:\n"
-           "  npunet megatron trace --model-size small --dp 2 --tp 2 --pp 2 --dialect genstack "
+           "  npunet megatron trace --model small --dp 2 --tp 2 --pp 2 --dialect genstack "
            "\\\n      --timestamp 20250810_115239 --output-dir comm_logs\n"
            "  npunet megatron permutations comm_logs/small_dp2_tp2_pp2_20250810_115239";
 }

@@ -50,7 +50,7 @@ void check_model_name(const std::string& name) {
     names.insert(names.end(), shipped.begin(), shipped.end());
     if (std::find(names.begin(), names.end(), name) == names.end()) {
         throw InputError(
-            {"--model-size", "", fmt::format("'{}'", name),
+            {"--model", "", fmt::format("'{}'", name),
              fmt::format("a model file (.yml), a config.json or one of {}", fmt::join(names, ", ")),
              did_you_mean(name, names)});
     }
@@ -65,6 +65,24 @@ void MegatronRunOptions::add_to(CLI::App& command) {
     add_pipeline_switches(command);
 }
 
+HelpSection MegatronRunOptions::short_help() {
+    return {
+        "Run",
+        {{"--model", "NAME|FILE", "small ... 175b, a shipped model, a model file or config.json"},
+         {"--batch", "N", ""},
+         {"--micro-batches", "N", "Micro-batches of a replica"},
+         {"--dp,--tp,--pp", "N", "Degrees: replicas; parts of every matrix; pipeline stages"},
+         {"--cp,--ep", "N", "Degrees: parts of every sequence; parts of the set of experts"},
+         {"--vpp", "N", ""},
+         {"--sequence-parallel", "", ""},
+         {"--distributed-optimizer", "", ""},
+         {"--overlap-grad-reduce", "", ""},
+         {"--overlap-param-gather", "", ""},
+         {"--dtype", "NAME", "bf16 (default), fp16 or fp32"},
+         {"--dialect", "NAME", "npunet, or genstack: the tracer's log, byte for byte"},
+         {"--timestamp", "TIME", "YYYYmmdd_HHMMSS, in the folder's name and config.json"}}};
+}
+
 void MegatronRunOptions::add_run_options(CLI::App& command) {
     command
         .add_option("--dialect", dialect_,
@@ -74,7 +92,7 @@ void MegatronRunOptions::add_run_options(CLI::App& command) {
         ->group(run_group)
         ->capture_default_str();
     command
-        .add_option("--model-size", model_size_,
+        .add_option("--model,--model-size", model_size_,
                     "small, medium, large, xl, 2b, 6b, 13b, 30b or 175b; npunet also a model of "
                     "configs/models or a model file")
         ->group(run_group)
@@ -86,7 +104,7 @@ void MegatronRunOptions::add_run_options(CLI::App& command) {
         ->group(run_group)
         ->capture_default_str();
     command
-        .add_option("--global-batch-size", given_.global_batch_size,
+        .add_option("--batch,--global-batch-size", given_.global_batch_size,
                     "Sequences of a step over all replicas")
         ->check(whole_number(1, generators::most_sequences))
         ->group(run_group)

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/command/help_text.h"
 #include "generators/megatron/program/training_run.h"
 
 namespace npunet::cli {
@@ -22,6 +23,9 @@ public:
 
     /// This object must outlive `command`.
     void add_to(CLI::App& command);
+
+    /// The options of most runs, for --help.
+    [[nodiscard]] static HelpSection short_help();
 
     /// Throws InputError for a run that is impossible, in Megatron-LM or in the dialect.
     [[nodiscard]] generators::megatron::TrainingRun run() const;

@@ -96,8 +96,10 @@ void add_megatron_trace_command(CLI::App& megatron, CommandContext& context) {
     command->add_flag("--quiet", options->quiet, "No progress and no text");
     command->footer(
         "Example:\n"
-        "  npunet megatron trace --model-size small --dp 2 --tp 2 --pp 2 --global-batch-size 32 "
+        "  npunet megatron trace --model small --dp 2 --tp 2 --pp 2 --batch 32 "
         "--output-dir comm_logs");
+    add_short_help(*command, {MegatronRunOptions::short_help(),
+                              {"Output", {{"--output-dir", "DIR", ""}, {"--json", "", ""}}}});
     command->callback([options, &context] { run_trace(*options, context); });
 }
 

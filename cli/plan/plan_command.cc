@@ -45,12 +45,12 @@ void add_plan_command(CLI::App& program, CommandContext& context) {
     options->add_to(*plan);
     plan->footer(
         "Example:\n"
-        "  npunet plan profiles --from configs/systems/a100.json --hidden-size 1024 --vocab-size "
-        "51200 --sequence-length 1024 --layers 10 --max-batch 16 --scale V100=3.5 --output-dir "
-        "profiles\n"
-        "  npunet plan hostfile 8 --output hostfile --cluster-file clusterfile.json\n"
+        "  npunet plan profiles --from configs/systems/a100.json --hidden 1024 --vocab 51200 \\\n"
+        "      --seq 1024 --total-layers 10 --max-micro-batch 16 --scale V100=3.5 "
+        "--output-dir profiles\n"
+        "  npunet plan hostfile 8 --output hostfile --clusterfile clusterfile.json\n"
         "  npunet plan --hostfile hostfile --clusterfile clusterfile.json --profiles profiles "
-        "--gbs 64");
+        "--batch 64");
     add_plan_profiles_command(*plan, context);
     add_plan_hostfile_command(*plan, context);
     for (CLI::App* command : plan->get_subcommands([](const CLI::App*) { return true; })) {
@@ -62,6 +62,7 @@ void add_plan_command(CLI::App& program, CommandContext& context) {
             }
         });
     }
+    PlanSearchOptions::add_short_help_to(*plan);
     plan->callback([plan, options, &context] {
         if (plan->get_subcommands().empty()) {
             run_plan(*options, context);

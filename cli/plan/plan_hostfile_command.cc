@@ -127,7 +127,7 @@ void print_json(const HostfileOptions& options, const std::vector<NodeGroup>& gr
 
 void run_hostfile(const HostfileOptions& options, CommandContext& context) {
     if (!options.output.empty() && options.output == options.cluster_file) {
-        throw InputError({"--cluster-file", "", "the same file as --output", "another name", ""});
+        throw InputError({"--clusterfile", "", "the same file as --output", "another name", ""});
     }
     const std::vector<NodeGroup> groups = planner::synthetic_cluster(request_of(options));
     const std::string hosts = planner::hostfile_text(groups);
@@ -177,22 +177,22 @@ void add_cluster_options(CLI::App& command, HostfileOptions& options) {
 
 void add_plan_hostfile_command(CLI::App& plan, CommandContext& context) {
     const auto options = std::make_shared<HostfileOptions>();
-    CLI::App* command = plan.add_subcommand(
-        "hostfile", "A hostfile and a cluster file with a given number of devices of each type");
+    CLI::App* command =
+        plan.add_subcommand("hostfile", "A hostfile and a cluster file with devices of each type");
     add_cluster_options(*command, *options);
     command->add_option("--output", options->output, "Write the hostfile here instead of printing")
         ->type_name("FILE");
     command
-        ->add_option("--cluster-file", options->cluster_file,
+        ->add_option("--clusterfile,--cluster-file", options->cluster_file,
                      "Write the matching cluster file here: bandwidths and memory of each type")
         ->type_name("FILE");
     add_json_flag(*command, options->json);
     command->footer(
         "Example:\n"
         "  npunet plan hostfile 16\n"
-        "  npunet plan hostfile --types A100,H100 --nodes 2,1 --slots 4,8 --memory 80 "
-        "--intra-bandwidth 300,450 --inter-bandwidth 25 --output hostfile --cluster-file "
-        "clusterfile.json");
+        "  npunet plan hostfile --types A100,H100 --nodes 2,1 --slots 4,8 --memory 80 \\\n"
+        "      --intra-bandwidth 300,450 --inter-bandwidth 25 --output hostfile \\\n"
+        "      --clusterfile clusterfile.json");
     command->callback([options, &context] { run_hostfile(*options, context); });
 }
 

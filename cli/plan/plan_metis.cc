@@ -83,8 +83,8 @@ std::optional<int> enough_memory(const MetisTask& task) {
         throw InputError({task.inputs.profile_folder.string(), "",
                           fmt::format("{} plans, none of which has a cost", result.plans_dropped()),
                           "profiles of every micro-batch, with time between the passes",
-                          "Make them with a larger --max-batch, or lower "
-                          "--max-profiled-batch-size"});
+                          "Make them with a larger one (npunet plan profiles), or lower "
+                          "--max-micro-batch"});
     }
     const std::optional<int> factor = enough_memory(task);
     const std::string found =
@@ -95,8 +95,8 @@ std::optional<int> enough_memory(const MetisTask& task) {
                           fmt::format("{} times the memory is enough", *factor)});
     }
     throw InputError({task.inputs.profile_folder.string(), "", found,
-                      "a plan within --max-profiled-tp-degree and --max-profiled-batch-size",
-                      "More memory alone does not help: raise those, or --gbs"});
+                      "a plan within --max-tp and --max-micro-batch",
+                      "More memory alone does not help: raise those, or --batch"});
 }
 
 void write_log(const PlanSearchOptions& options, const metis::SearchResult& result,

@@ -80,11 +80,11 @@ void refuse_beside_samples(const ProfilesOptions& options) {
         {"--type", options.type.has_value()},
         {"--intra-bandwidth", options.intra_bandwidth.has_value()},
         {"--model", options.model.has_value()},
-        {"--hidden-size", options.hidden.has_value()},
+        {"--hidden", options.hidden.has_value()},
         {"--heads", options.heads.has_value()},
-        {"--ffn-size", options.ffn.has_value()},
-        {"--vocab-size", options.vocabulary.has_value()},
-        {"--sequence-length", options.sequence.has_value()}};
+        {"--ffn", options.ffn.has_value()},
+        {"--vocab", options.vocabulary.has_value()},
+        {"--seq", options.sequence.has_value()}};
     for (const auto& [option, is_given] : given) {
         if (is_given) {
             throw InputError({option, "", fmt::format("beside --from {}, a folder", options.from),
@@ -106,8 +106,8 @@ std::vector<ProfileFile> from_samples(const ProfilesOptions& options) {
 std::int64_t of_model(const MaybeNumber& value, const char* option) {
     if (!value) {
         throw InputError({option, "", "no value", "a model",
-                          "Give --model NAME, or --hidden-size, --vocab-size, --sequence-length "
-                          "and --layers"});
+                          "Give --model NAME, or --hidden, --vocab, --seq "
+                          "and --total-layers"});
     }
     return *value;
 }
@@ -116,21 +116,21 @@ std::int64_t of_model(const MaybeNumber& value, const char* option) {
 ModelSpec plain_model(const ProfilesOptions& options) {
     constexpr std::int64_t channels = 128;
     generators::DenseSizes sizes;
-    sizes.hidden = of_model(options.hidden, "--hidden-size");
-    sizes.vocab = of_model(options.vocabulary, "--vocab-size");
-    sizes.seq = of_model(options.sequence, "--sequence-length");
-    sizes.layers = of_model(options.layers, "--layers") - 2;
+    sizes.hidden = of_model(options.hidden, "--hidden");
+    sizes.vocab = of_model(options.vocabulary, "--vocab");
+    sizes.seq = of_model(options.sequence, "--seq");
+    sizes.layers = of_model(options.layers, "--total-layers") - 2;
     sizes.heads = options.heads.value_or(std::max<std::int64_t>(sizes.hidden / channels, 1));
     sizes.ffn = options.ffn;
     if (sizes.hidden % sizes.heads != 0) {
         throw InputError({"--heads", "",
-                          fmt::format("{} heads for --hidden-size {}", sizes.heads, sizes.hidden),
+                          fmt::format("{} heads for --hidden {}", sizes.heads, sizes.hidden),
                           "a number that divides the hidden size", ""});
     }
     ModelSpec model = generators::gpt_model(sizes);
     model.name = "GPT";
     model.vocab_divisible_by = channels;
-    generators::check_model(model, "--hidden-size, --heads, --ffn-size, --vocab-size");
+    generators::check_model(model, "--hidden, --heads, --ffn, --vocab");
     return model;
 }
 
@@ -139,8 +139,8 @@ ModelSpec model_of(const ProfilesOptions& options) {
         return plain_model(options);
     }
     for (const auto& [option, value] :
-         {std::pair{"--hidden-size", options.hidden}, std::pair{"--heads", options.heads},
-          std::pair{"--ffn-size", options.ffn}, std::pair{"--vocab-size", options.vocabulary}}) {
+         {std::pair{"--hidden", options.hidden}, std::pair{"--heads", options.heads},
+          std::pair{"--ffn", options.ffn}, std::pair{"--vocab", options.vocabulary}}) {
         if (value) {
             throw InputError({option, "", fmt::format("{} beside --model", *value),
                               "either a model or its sizes",
@@ -268,16 +268,18 @@ void add_system_options(CLI::App& command, ProfilesOptions& options) {
         ->type_name("GB/s")
         ->group(system_group);
     command
-        .add_option(
-            "--model", options.model,
-            "A shipped model by its name, a model file (.yml) or a config.json; --layers sets "
-            "another number of blocks")
+        .add_option("--model", options.model,
+                    "A shipped model by its name, a model file (.yml) or a config.json; "
+                    "--total-layers sets "
+                    "another number of blocks")
         ->group(system_group);
-    size("--hidden-size", options.hidden, "Without --model, a GPT: width of the residual stream");
+    size("--hidden,--hidden-size", options.hidden,
+         "Without --model, a GPT: width of the residual stream");
     size("--heads", options.heads, "Attention heads (default: one for 128 channels)");
-    size("--ffn-size", options.ffn, "Inner width of the MLP (default: 4 x --hidden-size)");
-    size("--vocab-size", options.vocabulary, "Tokens in the vocabulary");
-    size("--sequence-length", options.sequence, "Tokens of a sample (default: the model's)");
+    size("--ffn,--ffn-size", options.ffn, "Inner width of the MLP (default: 4 x --hidden)");
+    size("--vocab,--vocab-size", options.vocabulary, "Tokens in the vocabulary");
+    size("--seq,--sequence-length", options.sequence,
+         "Tokens of a sequence (default: the model's)");
 }
 
 }  // namespace
@@ -293,21 +295,23 @@ void add_plan_profiles_command(CLI::App& plan, CommandContext& context) {
         ->required()
         ->type_name("PATH");
     command
-        ->add_option("--layers", options->layers,
-                     "Layers, embedding and output layer among them (default: the samples' or the "
-                     "model's)")
+        ->add_option(
+            "--total-layers,--layers", options->layers,
+            "Decoder layers + 2: embedding and output layer count (default: the samples' or "
+            "the model's)")
         ->check(whole_number(3, most_layers))
         ->type_name("L");
     command
-        ->add_option("--max-batch", options->max_batch,
+        ->add_option("--max-micro-batch,--max-batch", options->max_batch,
                      "The largest micro-batch; batches are 1, 2, 4, ...")
         ->required()
         ->check(whole_number(1, largest_batch))
         ->type_name("B");
     command
-        ->add_option("--max-tp", options->max_tp,
-                     "The largest degree of tensor parallelism (default: --max-batch, as far as "
-                     "the model can be divided)")
+        ->add_option(
+            "--max-tp", options->max_tp,
+            "The largest degree of tensor parallelism (default: --max-micro-batch, as far as "
+            "the model can be divided)")
         ->check(whole_number(1, largest_batch))
         ->type_name("N");
     command
@@ -322,10 +326,11 @@ void add_plan_profiles_command(CLI::App& plan, CommandContext& context) {
     add_system_options(*command, *options);
     command->footer(
         "Example:\n"
-        "  npunet plan profiles --from configs/systems/a100.json --hidden-size 4096 --vocab-size "
-        "51200 --sequence-length 1024 --layers 10 --max-batch 8 --scale V100=3.5 --output-dir "
-        "profiles\n"
-        "  npunet plan profiles --from profiles --layers 20 --max-batch 4 --output-dir longer");
+        "  npunet plan profiles --from configs/systems/a100.json --hidden 4096 --vocab 51200 \\\n"
+        "      --seq 1024 --total-layers 10 --max-micro-batch 8 --scale V100=3.5 "
+        "--output-dir profiles\n"
+        "  npunet plan profiles --from profiles --total-layers 20 --max-micro-batch 4 "
+        "--output-dir longer");
     command->callback([options, &context] { run_profiles(*options, context); });
 }
 

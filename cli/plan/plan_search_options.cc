@@ -8,6 +8,7 @@
 #include "base/errors.h"
 #include "cli/command/commands.h"
 #include "cli/command/figure_file.h"
+#include "cli/command/help_text.h"
 #include "cli/command/machine_option.h"
 #include "cli/command/option_values.h"
 #include "cli/command/output_options.h"
@@ -89,23 +90,23 @@ void PlanSearchOptions::add_model(CLI::App& command) {
             ->group(model_group);
     };
     command
-        .add_option("--num-layers", layers,
-                    "Layers, embedding and output layer among them (default: the profiles')")
+        .add_option("--total-layers,--num-layers", layers,
+                    "Decoder layers + 2: embedding and output layer count (default: the profiles')")
         ->check(whole_number(2, most_layers))
         ->type_name("N")
         ->group(model_group);
-    command.add_option("--gbs", gbs, "Samples of a step")
+    command.add_option("--batch,--gbs", gbs, "Sequences of a step")
         ->check(whole_number(1, 1'000'000))
         ->type_name("N")
         ->group(model_group);
-    size("--hidden-size", hidden, "Width of the residual stream")->capture_default_str();
-    size("--sequence-length", sequence, "Tokens of a sample")->capture_default_str();
+    size("--hidden,--hidden-size", hidden, "Width of the residual stream")->capture_default_str();
+    size("--seq,--sequence-length", sequence, "Tokens of a sequence")->capture_default_str();
     size("--activation-bytes", activation_bytes, "Bytes of a number between two layers")
         ->capture_default_str();
-    size("--vocab-size", vocabulary, "Tokens in the vocabulary")->capture_default_str();
-    size("--max-profiled-tp-degree", max_tp,
+    size("--vocab,--vocab-size", vocabulary, "Tokens in the vocabulary")->capture_default_str();
+    size("--max-tp,--max-profiled-tp-degree", max_tp,
          "The largest degree of tensor parallelism (default: the largest in the profiles)");
-    size("--max-profiled-batch-size", max_batch,
+    size("--max-micro-batch,--max-profiled-batch-size", max_batch,
          "The largest micro-batch (default: the largest in the profiles)");
 }
 
@@ -251,6 +252,28 @@ void PlanSearchOptions::add_metis_names(CLI::App& command) {
         ->group(metis_group);
 }
 
+void PlanSearchOptions::add_short_help_to(CLI::App& command) {
+    add_short_help(
+        command,
+        {{"Cluster",
+          {{"--hostfile", "FILE", ""},
+           {"--clusterfile", "FILE", "Their devices' type, bandwidths and memory"},
+           {"--profiles", "DIR", ""},
+           {"--network", "FILE", "network.yml instead of the cluster file's bandwidths"},
+           {"--machine", "NAME:COUNT", "The network of a ready machine, such as dgx-h100:4"}}},
+         {"Model",
+          {{"--batch", "N", ""},
+           {"--hidden,--seq,--vocab", "N", "Width, tokens of a sequence, size of the vocabulary"},
+           {"--max-tp,--max-micro-batch", "N", "At most these (default: the profiles')"}}},
+         {"Search",
+          {{"--schedule", "NAME", ""}, {"--memory-factor", "X", ""}, {"--jobs", "N", ""}}},
+         {"Output",
+          {{"--top", "K", "How many of the best plans (default: 3)"},
+           {"--verify", "K", ""},
+           {"--figure", "FILE", ""},
+           {"--json", "", ""}}}});
+}
+
 bool PlanSearchOptions::any_given() const {
     const std::vector<const CLI::Option*> options = command_->get_options();
     return std::any_of(options.begin(), options.end(),
@@ -357,7 +380,7 @@ void PlanSearchOptions::finish() {
     need(!cluster_file.empty(), "--clusterfile",
          "the device types at the addresses of the hostfile", "npunet plan hostfile makes one");
     need(!profiles.empty(), "--profiles", "a folder of profiles", "npunet plan profiles makes one");
-    need(gbs.has_value(), "--gbs", "the samples of a step", "");
+    need(gbs.has_value(), "--batch", "the samples of a step", "");
     if (!given_order_.empty()) {
         device_order = list_items(given_order_);
     }

@@ -18,6 +18,8 @@ class PlanSearchOptions {
 public:
     /// This object must outlive `command`.
     void add_to(CLI::App& command);
+    /// After the subcommands of `command`, which have helps of their own.
+    static void add_short_help_to(CLI::App& command);
 
     /// Takes over what stands under Metis's names, one of which selects the dialect metis unless
     /// --dialect was given. Throws InputError for what is missing, given twice, or needs another

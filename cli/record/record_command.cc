@@ -15,6 +15,7 @@
 #include "base/errors.h"
 #include "base/staged_folder.h"
 #include "cli/command/commands.h"
+#include "cli/command/help_text.h"
 #include "cli/command/machine_option.h"
 #include "cli/command/messages.h"
 #include "cli/command/option_values.h"
@@ -167,7 +168,7 @@ std::optional<study::Machine> RecordOptions::simulated_machine() const {
     study::Machine loaded = study::load_machine(files.network, files.system, "npunet");
     const std::size_t npus = loaded.network.graph.npus();
     if (static_cast<std::int64_t>(npus) != ranks) {
-        throw InputError({"--ranks", "", fmt::format("{} ranks", ranks),
+        throw InputError({"--npus", "", fmt::format("{} ranks", ranks),
                           fmt::format("{}, the NPUs of {}", npus, loaded.network.file),
                           "The simulation has one NPU for each rank"});
     }
@@ -274,7 +275,7 @@ void run_record(const RecordOptions& options, CommandContext& context) {
 }
 
 void add_options(CLI::App& command, RecordOptions& options) {
-    command.add_option("--ranks", options.ranks, "Ranks of the run (WORLD_SIZE)")
+    command.add_option("--npus,--ranks", options.ranks, "Ranks of the run (WORLD_SIZE)")
         ->check(whole_number(1, most_ranks))
         ->required();
     CLI::Option* const some =
@@ -325,8 +326,28 @@ void add_record_command(CLI::App& program, CommandContext& context) {
     add_options(*command, *options);
     command->footer(
         "Example:\n"
-        "  npunet record --ranks 8 --output-dir traces -- /usr/bin/python3 "
+        "  npunet record --npus 8 --output-dir traces -- /usr/bin/python3 "
         "examples/record/ddp_gpt.py");
+    add_short_help(
+        *command,
+        {{"Run",
+          {{"COMMAND", "", ""},
+           {"--npus", "N", ""},
+           {"--rank", "LIST", ""},
+           {"--distinct", "", ""},
+           {"--dp,--tp,--cp,--pp,--ep", "N", "The program's plan, for --distinct"},
+           {"--value", "X", "What .item() of a value that does not exist gives (default: 0)"},
+           {"--kernels", "FILE", ""},
+           {"--jobs", "N", ""}}},
+         {"Output",
+          {{"--output-dir", "DIR", ""},
+           {"--megatron-logs", "NAME|FILE", "Also logs for npunet megatron, of this model; with"},
+           {"--batch,--micro-batches", "N", "Sequences of a step; micro-batches of a replica"},
+           {"--json", "", ""}}},
+         {"Simulated times",
+          {{"--answer-with-simulated-time", "", ""},
+           {"--machine", "NAME:COUNT", "A ready machine for that simulation, such as dgx-h100:4"},
+           {"--network,--system", "FILE", "Or network.yml and system.json"}}}});
     command->callback([options, &context] { run_record(*options, context); });
 }
 

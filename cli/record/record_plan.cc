@@ -50,7 +50,7 @@ void RecordPlanOptions::add_to(CLI::App& command) {
     const auto degree = whole_number(1, generators::most_ranks);
     command.add_option("--tp", tp_, "Tensor parallel ranks")->check(degree)->group(plan_group);
     command.add_option("--cp", cp_, "Context parallel ranks")->check(degree)->group(plan_group);
-    command.add_option("--dp", dp_, "Replicas (default: what --ranks leaves)")
+    command.add_option("--dp", dp_, "Replicas (default: what --npus leaves)")
         ->check(degree)
         ->group(plan_group);
     command.add_option("--pp", pp_, "Pipeline stages")->check(degree)->group(plan_group);
@@ -65,13 +65,13 @@ void RecordPlanOptions::add_to(CLI::App& command) {
     command
         .add_option("--megatron-logs", model_,
                     "Also write logs for npunet megatron, of this model: a name or file, as "
-                    "--model-size of npunet megatron trace")
+                    "--model of npunet megatron trace")
         ->group(plan_group);
     command.add_option("--micro-batches", micro_batches_, "Of a replica, for --megatron-logs")
         ->check(whole_number(1, generators::most_sequences))
         ->group(plan_group);
     command
-        .add_option("--global-batch-size", global_batch_size_,
+        .add_option("--batch,--global-batch-size", global_batch_size_,
                     "Sequences of a step, for --megatron-logs")
         ->check(whole_number(1, generators::most_sequences))
         ->group(plan_group);
@@ -79,8 +79,8 @@ void RecordPlanOptions::add_to(CLI::App& command) {
 
 std::optional<Parallelism> RecordPlanOptions::plan(std::int64_t ranks) const {
     if (!writes_logs() && (micro_batches_ || global_batch_size_)) {
-        throw InputError({micro_batches_ ? "--micro-batches" : "--global-batch-size", "",
-                          "no --megatron-logs", "both: it is for those logs alone", ""});
+        throw InputError({micro_batches_ ? "--micro-batches" : "--batch", "", "no --megatron-logs",
+                          "both: it is for those logs alone", ""});
     }
     if (!tp_ && !cp_ && !dp_ && !pp_ && !ep_ && rank_order_.empty()) {
         return std::nullopt;
@@ -100,7 +100,7 @@ std::optional<Parallelism> RecordPlanOptions::plan(std::int64_t ranks) const {
     plan.dp = dp_.value_or(fits ? ranks / (plan.tp * plan.cp * plan.pp) : 1);
     if (!fits || plan.dp != ranks / (plan.tp * plan.cp * plan.pp)) {
         throw InputError(
-            {"--ranks", "", fmt::format("{} ranks", ranks),
+            {"--npus", "", fmt::format("{} ranks", ranks),
              fmt::format("tp {} x cp {} x dp {} x pp {}", plan.tp, plan.cp,
                          dp_ ? std::to_string(*dp_) : "N", plan.pp),
              "Correct --tp, --cp, --dp or --pp; without --dp it follows from the others"});
@@ -120,10 +120,9 @@ void RecordPlanOptions::require_sizes() const {
 
 TrainingRun RecordPlanOptions::run(std::int64_t ranks) const {
     if (!micro_batches_ || !global_batch_size_) {
-        throw InputError({"--megatron-logs", "",
-                          micro_batches_ ? "no --global-batch-size" : "no --micro-batches",
-                          "both, as npunet megatron trace has them: the logs' config.json says so",
-                          ""});
+        throw InputError(
+            {"--megatron-logs", "", micro_batches_ ? "no --batch" : "no --micro-batches",
+             "both, as npunet megatron trace has them: the logs' config.json says so", ""});
     }
     TrainingRun run = generators::megatron::npunet_run(model_);
     run.model_size = model_;

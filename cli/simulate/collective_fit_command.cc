@@ -139,10 +139,12 @@ void add_collective_fit_command(CLI::App& collective, CommandContext& context) {
         ->capture_default_str();
     command->add_option("--type", options->run.type,
                         "The collective of logs that do not say it: all_reduce, ...");
-    command->add_option("--gpus", options->run.gpus, "Of logs (default: the ranks that they list)")
+    command
+        ->add_option("--npus,--gpus", options->run.gpus,
+                     "Of logs (default: the ranks that they list)")
         ->check(whole_number(2, 1 << 20));
     command
-        ->add_option("--gpus-per-node", options->run.gpus_per_node,
+        ->add_option("--npus-per-node,--gpus-per-node", options->run.gpus_per_node,
                      "Of logs (default: all are on one node)")
         ->check(whole_number(1, 1 << 20));
     command->add_flag("--quiet", options->quiet, "Nothing on stderr");

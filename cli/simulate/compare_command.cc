@@ -227,6 +227,9 @@ void add_compare_command(CLI::App& program, CommandContext& context) {
         "Example:\n"
         "  npunet compare --model llama2-4layer --batch 4 --seq 256 --dp 2 --tp 4 --pp 2 \\\n"
         "      --network configs/networks/mesh-4x4.yml --system configs/systems/a100.json");
+    add_short_help(*command, RunInputs::short_help({"--fidelities", "LIST",
+                                                    "Of analytical, fluid and packet (default: "
+                                                    "analytical,packet)"}));
     command->callback([options, &context] { run(context, *options); });
 }
 

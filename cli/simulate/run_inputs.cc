@@ -15,6 +15,7 @@
 #include "report/astra_log.h"
 #include "study/generated_workload.h"
 #include "study/step_rates.h"
+#include "topology/yaml/machine.h"
 
 namespace npunet::cli {
 
@@ -82,6 +83,25 @@ void RunInputs::add_to(CLI::App& command) {
     model.add_to(command, "--workload-dialect");
 }
 
+std::vector<HelpSection> RunInputs::short_help(HelpEntry fidelity) {
+    HelpSection workload = WorkloadOptions::short_help();
+    workload.title = "Workload (a model and a plan, or traces)";
+    workload.entries.push_back({"--workload", "PREFIX", "Traces PREFIX.0.et, PREFIX.1.et, ..."});
+    workload.entries.push_back({"--comm-group", "FILE", ""});
+    return {std::move(workload),
+            {"Machine",
+             {{"--machine", "NAME:COUNT",
+               fmt::format("A ready one, such as dgx-h100:4; {}",
+                           fmt::join(topology::known_machines(), ", "))},
+              {"--network", "FILE", "Or network.yml, and"},
+              {"--system", "FILE", "system.json: NPUs and collectives"}}},
+            {"Run and results",
+             {std::move(fidelity),
+              {"--jobs", "N", ""},
+              {"--output-dir", "DIR", "Write report.html, results.json, tables and a timeline"},
+              {"--json,--quiet", "", "One JSON document instead of text; no text but errors"}}}};
+}
+
 bool RunInputs::dialect_given() const {
     return dialect_option_ != nullptr && dialect_option_->count() > 0;
 }
@@ -112,6 +132,9 @@ study::Machine RunInputs::machine(const CommandContext& context) const {
     machine.dialect.group_zero_is_all = group_zero_is_all;
     for (const std::string& warning : machine.warnings) {
         warn(context, warning);
+    }
+    if (const std::string note = model.note_on_sp(); !note.empty()) {
+        warn(context, note);
     }
     if (model.given() && !machine.dialect.whole_nanoseconds) {
         // Generated traces name their tensors, and to add them up costs a few percent of a run.

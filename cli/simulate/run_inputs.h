@@ -9,8 +9,10 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "cli/command/commands.h"
+#include "cli/command/help_text.h"
 #include "cli/generate/workload_options.h"
 #include "report/input_list.h"
 #include "report/results_owner.h"
@@ -42,6 +44,8 @@ struct RunInputs {
     WorkloadOptions model;  ///< --model and its options: a workload without files
 
     void add_to(CLI::App& command);
+    /// What --help shows of the options, with that of the fidelity, which commands add themselves.
+    [[nodiscard]] static std::vector<HelpSection> short_help(HelpEntry fidelity);
     /// Whether --dialect stands on the command line.
     [[nodiscard]] bool dialect_given() const;
 

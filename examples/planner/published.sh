@@ -18,16 +18,16 @@ value() {
 
 # row LAYERS DEVICES: a cluster with so many devices of each type.
 row() {
-    npunet plan profiles --from "$samples" --layers "$1" --max-batch 128 --scale V100=3.5 \
+    npunet plan profiles --from "$samples" --total-layers "$1" --max-micro-batch 128 --scale V100=3.5 \
         --output-dir "$out/$1-layers" >/dev/null
-    npunet plan hostfile "$2" --output "$out/hostfile" --cluster-file "$out/clusterfile.json" \
+    npunet plan hostfile "$2" --output "$out/hostfile" --clusterfile "$out/clusterfile.json" \
         >/dev/null
     for strategy in metis headroom; do
         for order in A100,V100 V100,A100; do
             npunet plan --dialect metis --strategy "$strategy" --device-order "$order" \
                 --first-profile DeviceType.A100_tp128_bs128.json --hostfile "$out/hostfile" \
                 --clusterfile "$out/clusterfile.json" --profiles "$out/$1-layers" \
-                --num-layers "$1" --gbs 128 --max-permute-len 128 --top 1 --json --quiet \
+                --total-layers "$1" --batch 128 --max-permute-len 128 --top 1 --json --quiet \
                 >"$out/plan.json"
             printf '%6d  %3d+%-3d  %-8s  %-9s  %7d  %10.4f\n' "$1" "$2" "$2" "$strategy" "$order" \
                 "$(value steps <"$out/plan.json")" "$(value cost_ms <"$out/plan.json")"

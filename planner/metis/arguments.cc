@@ -25,13 +25,13 @@ void check(const Arguments& arguments) {
         }
     };
     constexpr std::int64_t most = 1'000'000'000;
-    within("--num-layers", arguments.num_layers, 2, 4096);
-    within("--gbs", arguments.gbs, 1, 1'000'000);
-    within("--hidden-size", arguments.hidden_size, 1, most);
-    within("--sequence-length", arguments.sequence_length, 1, most);
-    within("--vocab-size", arguments.vocab_size, 1, most);
-    within("--max-profiled-tp-degree", arguments.max_profiled_tp_degree, 1, most);
-    within("--max-profiled-batch-size", arguments.max_profiled_batch_size, 1, most);
+    within("--total-layers", arguments.num_layers, 2, 4096);
+    within("--batch", arguments.gbs, 1, 1'000'000);
+    within("--hidden", arguments.hidden_size, 1, most);
+    within("--seq", arguments.sequence_length, 1, most);
+    within("--vocab", arguments.vocab_size, 1, most);
+    within("--max-tp", arguments.max_profiled_tp_degree, 1, most);
+    within("--max-micro-batch", arguments.max_profiled_batch_size, 1, most);
     within("--min-group-scale-variance", arguments.min_group_scale_variance, 0, most);
     within("--max-permute-len", arguments.max_permute_len, 1, most);
 }

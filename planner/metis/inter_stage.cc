@@ -48,7 +48,7 @@ std::vector<Visit> visits(std::int64_t devices, std::int64_t sequences,
     // The original looks one number of stages further than it may.
     const std::int64_t first = regular.empty() ? most + 1 : regular.front();
     if (sequences > 1 && regular.empty() && !has_groups(devices, first, arguments)) {
-        throw InputError({"--min-group-scale-variance, --num-layers", "",
+        throw InputError({"--min-group-scale-variance, --total-layers", "",
                           fmt::format("no device groups for 2 to {} stages", first),
                           "device groups for two stages: Metis needs them for all node sequences "
                           "but the first",

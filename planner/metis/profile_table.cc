@@ -42,7 +42,7 @@ std::vector<double> norm_durations(const LayerProfile& profile, const Inputs& in
     if (static_cast<std::int64_t>(times.size()) < layers) {
         throw InputError({file, "execution_time: layer_compute_total_ms",
                           fmt::format("{} layers", times.size()),
-                          fmt::format("at least the {} of --num-layers", layers),
+                          fmt::format("at least the {} of --total-layers", layers),
                           "Profile the whole model, or stretch the profiles"});
     }
     const double total = SliceSums(times, layers).total();
@@ -126,7 +126,7 @@ const Profile& ProfileTable::needed(int type, int log_tp, std::int64_t batch) co
             {folder_, "", "no " + name(type, log_tp, batch),
              fmt::format("a profile of {}, tp {}, batch {}, which a plan of the search needs",
                          types_[static_cast<std::size_t>(type)], std::int64_t{1} << log_tp, batch),
-             "Add it; or lower --max-profiled-tp-degree or --max-profiled-batch-size; a --gbs that "
+             "Add it; or lower --max-tp or --max-micro-batch; a --batch that "
              "is a power of two needs powers of two alone"});
     }
     return *profile;

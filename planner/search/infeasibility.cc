@@ -137,11 +137,11 @@ InputError infeasible(const Problem& problem, const std::set<MissingProfile>& mi
                            "profiles with which every device gets a place in some plan",
                            "Add some of them (npunet plan profiles makes synthetic ones)"});
     }
-    return InputError({"--gbs", "", fmt::format("{} samples", problem.model().global_batch),
+    return InputError({"--batch", "", fmt::format("{} samples", problem.model().global_batch),
                        fmt::format("a batch and {} layers that stages of the cluster's {} devices "
                                    "can divide: (dp, tp) with dp x tp = devices and dp dividing it",
                                    problem.model().layers, problem.cluster().devices()),
-                       "Change --gbs, for example to a multiple of the number of devices"});
+                       "Change --batch, for example to a multiple of the number of devices"});
 }
 
 }  // namespace npunet::planner

@@ -71,16 +71,16 @@ Problem::Problem(Cluster cluster, ProfileSet profiles, const TrainingModel& mode
 
 void Problem::check_model() const {
     if (model_.layers < 1 || model_.layers > max_layers) {
-        throw InputError({"--num-layers", "", fmt::format("{}", model_.layers),
+        throw InputError({"--total-layers", "", fmt::format("{}", model_.layers),
                           fmt::format("1 to {}", max_layers), "Correct it"});
     }
     if (model_.global_batch < 1 || model_.global_batch > max_global_batch) {
-        throw InputError({"--gbs", "", fmt::format("{}", model_.global_batch),
+        throw InputError({"--batch", "", fmt::format("{}", model_.global_batch),
                           fmt::format("1 to {} samples", max_global_batch), "Correct it"});
     }
     const double bytes = sample_bytes() * static_cast<double>(model_.global_batch);
     if (!(bytes <= max_batch_bytes)) {
-        throw InputError({"--hidden-size, --sequence-length, --gbs", "",
+        throw InputError({"--hidden, --seq, --batch", "",
                           fmt::format("activations of {:.3g} bytes a step", bytes),
                           fmt::format("at most {:.3g}", max_batch_bytes), "Correct them"});
     }
@@ -92,12 +92,12 @@ void Problem::check_profile(const LayerProfile& profile) const {
         if (found != layers) {
             throw InputError({(std::filesystem::path(folder_) / profile.file_name).string(), field,
                               fmt::format("{} entries", found),
-                              fmt::format("{}, one for each layer (--num-layers)", layers),
+                              fmt::format("{}, one for each layer (--total-layers)", layers),
                               remedy});
         }
     };
     const std::string stretch =
-        "Correct --num-layers, or make profiles of that length (npunet plan profiles)";
+        "Correct --total-layers, or make profiles of that length (npunet plan profiles)";
     require("execution_time.layer_compute_total_ms", profile.layer_ms.size(), stretch);
     require("execution_memory.layer_memory_total_mb", profile.layer_memory_mib.size(), stretch);
     require("model.parameters.parameters_per_layer_bytes", profile.parameter_bytes.size(), stretch);

@@ -260,7 +260,7 @@ class Program(unittest.TestCase):
     def test_bad_arguments(self):
         for arguments, expected in (
                 (["--ranks", "4", "--rank", "4"], "--rank"),
-                (["--ranks", "0"], "--ranks"),
+                (["--ranks", "0"], "--npus"),
                 (["--ranks", "4", "--value", "much"], "--value")):
             result = npunet("record", *arguments, "--output-dir", self.out, "--", sys.executable,
                             harness.program_path("ring.py"))

@@ -122,7 +122,7 @@ class SimulatedTime(unittest.TestCase):
         self.write("net.yml", NETWORK.replace("[2]", "[4]"))
         result = self.record("raise RuntimeError('runs')\n")
         self.assertEqual(result.returncode, 2, result.stdout)
-        self.assertIn("--ranks: found 2 ranks; expected 4, the NPUs of", result.stderr)
+        self.assertIn("--npus: found 2 ranks; expected 4, the NPUs of", result.stderr)
         result = npunet("record", "--ranks", "2", "--answer-with-simulated-time", "--output-dir",
                         self.out, "--", sys.executable, self.path("train.py"))
         self.assertEqual(result.returncode, 2)

@@ -87,6 +87,15 @@ std::vector<std::string> PointRunner::prepare() {
         }
     }
     check_fidelities();
+    const Value* sp = space_.kind != WorkloadKind::Model || space_.points.empty()
+                          ? nullptr
+                          : space_.find(space_.points.front(), "sp");
+    if (sp != nullptr) {
+        warnings.push_back(
+            fmt::format("{}: {}: sp is taken as cp, context parallelism, which STAGE calls sp: say "
+                        "cp. Megatron-LM's sequence parallelism, inside tp, is sequence_parallel",
+                        sp->file, sp->place));
+    }
     return warnings;
 }
 

@@ -36,7 +36,8 @@ public:
     PointRunner(const DesignSpace& space, std::size_t threads, const RunOptions& options = {});
 
     /// Reads all machines and models. Throws InputError for those that cannot be read, and for a
-    /// fidelity that none of the machines offers. Returns the warnings of the readers.
+    /// fidelity that none of the machines offers. Returns the warnings of the readers,
+    /// and one of `sp` in place of `cp`.
     std::vector<std::string> prepare();
 
     /// What the point's input or its simulation throws becomes its outcome, but for MachineError

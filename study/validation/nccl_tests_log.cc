@@ -123,11 +123,11 @@ std::vector<MeasuredCollective> read_nccl_tests_log(const std::string& path,
     const std::int32_t gpus = run.gpus > 0 ? run.gpus : log.ranks;
     if (gpus < 2) {
         throw InputError({path, "", fmt::format("{} ranks", gpus), "at least 2 GPUs",
-                          "Say how many with --gpus"});
+                          "Say how many with --npus"});
     }
     const std::int32_t each = run.gpus_per_node > 0 ? run.gpus_per_node : gpus;
     if (gpus % each != 0) {
-        throw InputError({"--gpus-per-node", "", std::to_string(each),
+        throw InputError({"--npus-per-node", "", std::to_string(each),
                           fmt::format("a number that divides {}", gpus), ""});
     }
     if (log.rows.empty()) {

@@ -67,7 +67,7 @@ TEST(CollectiveFit, AsksForWhatALogDoesNotSay) {
     const Outcome few = run("collective fit " + log + options + " --type all_gather --gpus 4 " +
                             "--gpus-per-node 3");
     EXPECT_EQ(few.code, 2);
-    EXPECT_THAT(few.log, HasSubstr("--gpus-per-node"));
+    EXPECT_THAT(few.log, HasSubstr("--npus-per-node"));
     const std::string other = folder.write("other.csv", "value,quantity\n1,x\n").string();
     EXPECT_EQ(run("collective fit " + other + options).code, 2);
 }

@@ -158,7 +158,7 @@ TEST_F(OptionErrors, SizesBesideAModel) {
         "generate transformer --dialect npunet --dmodel 64 --dff 128 --head 4 --num-stacks 2 "
         "--seq 16 --print-memory --json ";
     EXPECT_THAT(refusal(plain + "--din 1000 --dout 1000 --dvocal 500"),
-                HasSubstr("--dvocal: found 500 beside --din and --dout 1000"));
+                HasSubstr("--vocab: found 500 beside --din and --dout 1000"));
     EXPECT_EQ(run(plain + "--din 1000 --dout 1000 --dvocal 1000").out,
               run(plain + "--dvocal 1000").out);
 }
@@ -176,8 +176,8 @@ TEST_F(OptionErrors, ExpertsOfAPlainModel) {
     const nlohmann::json document = nlohmann::json::parse(outcome.out);
     EXPECT_EQ(document["parameters"], others + 2 * 4 * expert);
     EXPECT_EQ(document["active_parameters"], others + 2 * 2 * expert);
-    EXPECT_THAT(refusal(plain + "--experts 4"), HasSubstr("--experts: found no --kexperts"));
-    EXPECT_THAT(refusal(plain + "--kexperts 4"), HasSubstr("--kexperts: found no --experts"));
+    EXPECT_THAT(refusal(plain + "--experts 4"), HasSubstr("--experts: found no --top-k"));
+    EXPECT_THAT(refusal(plain + "--kexperts 4"), HasSubstr("--top-k: found no --experts"));
     EXPECT_THAT(refusal(plain + "--experts 4 --kexperts 5"), HasSubstr("1 to 4"));
     EXPECT_THAT(refusal("generate transformer --dialect stage --experts 8 --kexperts 2 "
                         "--output-dir x"),

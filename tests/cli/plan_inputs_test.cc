@@ -127,7 +127,7 @@ TEST_F(PlanInputs, ProfilesSayWhatIsWrong) {
                 AllOf(HasSubstr("--intra-bandwidth"), HasSubstr("of H100")));
     EXPECT_THAT(refused_profiles(good + "--model llama2-7b"), HasSubstr("beside --model"));
     EXPECT_THAT(refused_profiles(good + "--max-tp 4"), HasSubstr("tp"));
-    EXPECT_THAT(refused_profiles("--max-batch 2 --from " + a100), HasSubstr("--hidden-size"));
+    EXPECT_THAT(refused_profiles("--max-batch 2 --from " + a100), HasSubstr("--hidden:"));
     EXPECT_THAT(refused_profiles("--max-batch 2 --model mixtral-8x7b --from " + a100),
                 HasSubstr("experts"));
     EXPECT_THAT(refused_profiles("--from " + a100 + gpt + " --max-batch 0"),

@@ -350,7 +350,7 @@ TEST_F(PlanNpunet, SaysThatNothingDividesTheBatch) {
     }
     hostfile.close();
     EXPECT_THAT(refusal(files() + " --gbs 1"),
-                AllOf(HasSubstr("--gbs: found 1 samples"), HasSubstr("7 devices")));
+                AllOf(HasSubstr("--batch: found 1 samples"), HasSubstr("7 devices")));
     EXPECT_EQ(run("plan" + files() + " --gbs 2").code, 0);
 }
 

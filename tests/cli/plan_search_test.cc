@@ -136,14 +136,14 @@ TEST_F(PlanSearch, SearchTimesOfBothStrategies) {
 
 TEST_F(PlanSearch, SaysWhatIsWrong) {
     EXPECT_THAT(refusal(""), HasSubstr("--hostfile: found no value"));
-    EXPECT_THAT(refusal(files()), HasSubstr("--gbs: found no value"));
+    EXPECT_THAT(refusal(files()), HasSubstr("--batch: found no value"));
     EXPECT_THAT(refused("--hostfile_path " + path("hostfile")), HasSubstr("beside --hostfile"));
     EXPECT_THAT(refused("--use-strat --strategy metis"), HasSubstr("beside --strategy metis"));
     EXPECT_THAT(refused("--dialect meti"), HasSubstr("--dialect: found 'meti'"));
     EXPECT_THAT(refused("--device-order A100"), HasSubstr("--device-order"));
     EXPECT_THAT(refused("--first-profile none.json"), HasSubstr("--first-profile"));
     EXPECT_THAT(refused("--dialect metis --num-layers 7"),
-                AllOf(HasSubstr("6 layers"), HasSubstr("--num-layers")));
+                AllOf(HasSubstr("6 layers"), HasSubstr("--total-layers")));
     EXPECT_THAT(refused("--log-path " + path("logs")), HasSubstr("--model-name"));
     EXPECT_THAT(refused("--log-path x --model-name a/b --model-size c"), HasSubstr("'a/b'"));
     EXPECT_THAT(refused("--layers-list 4"), HasSubstr("no --search-times"));

@@ -1,4 +1,4 @@
-// docs/cli.md against --help: the same levels, and at each of them the same options.
+// docs/cli.md against --help-all: the same levels, and at each of them the same options.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST(CommandLine, OptionsAreExactlyThoseOfTheHelp) {
     const Page page = read_page("docs/cli.md");
     std::size_t options = 0;
     for (const HelpLevel& level : help_levels()) {
-        SCOPED_TRACE(level.name + " (docs/cli.md first, then --help)");
+        SCOPED_TRACE(level.name + " (docs/cli.md first, then --help-all)");
         EXPECT_THAT(documented(page, section_of(page, level.name)),
                     ::testing::ContainerEq(level.names));
         options += level.names.size();
@@ -68,7 +68,8 @@ TEST(CommandLine, EveryTableIsReached) {
 
 TEST(CommandLine, EveryHelpShowsAnExample) {
     for (const HelpLevel& level : help_levels()) {
-        EXPECT_FALSE(commands_of(level.lines).empty()) << level.name << " --help has no example";
+        EXPECT_FALSE(commands_of(level.lines).empty())
+            << level.name << " --help-all has no example";
     }
 }
 

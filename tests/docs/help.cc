@@ -15,11 +15,11 @@ std::vector<std::string> words(const std::string& text) {
     return {std::istream_iterator<std::string>(stream), {}};
 }
 
-/// "--cp,--sp" or "NETWORK".
+/// "--npus,--ranks" or "NETWORK".
 void add_names(const std::string& word, HelpLevel& level) {
     std::istringstream stream(word);
     for (std::string name; std::getline(stream, name, ',');) {
-        if (name != "-h" && name != "--help") {
+        if (name != "-h" && name != "--help" && name != "--help-all") {
             level.names.insert(name);
         }
     }
@@ -34,7 +34,7 @@ bool is_entry(const std::string& line) {
 void collect(const std::string& path, std::vector<HelpLevel>& levels) {
     std::ostringstream out;
     std::ostringstream log;
-    std::vector<std::string> arguments = words(path + " --help");
+    std::vector<std::string> arguments = words(path + " --help-all");
     arguments.erase(arguments.begin());  // npunet itself
     EXPECT_EQ(cli::run_program(arguments, out, log), 0) << path << ": " << log.str();
     EXPECT_EQ(log.str(), "") << path;

@@ -83,7 +83,7 @@ TEST(Planner, BestPlansOfThePage) {
     const std::string line = "cd '" + folder.path().string() + "' && PATH=\"$PWD/bin:$PATH\" && " +
                              command_with(page, "plan profiles --from configs") +
                              " >/dev/null && " + command_with(page, "plan hostfile 8") +
-                             " >/dev/null && " + command_with(page, "--gbs 64 --top 2") +
+                             " >/dev/null && " + command_with(page, "--batch 64 --top 2") +
                              " >printed 2>/dev/null";
     const int status = std::system(line.c_str());
     std::ifstream file(folder / "printed");

@@ -277,11 +277,11 @@ TEST_F(GenerateCommand, StageDialectRefusesOtherOptions) {
     for (const auto& [more, words] : std::vector<std::pair<std::string, std::string>>{
              {"--schedule gpipe", "--schedule"},
              {"--micro-batch 2", "--micro-batch"},
-             {"--kvhead 4", "--kvhead"},
+             {"--kvhead 4", "--kv-heads"},
              {"--num-stacks 1", "--num-stacks"},
              {"--tp 16", "--tp"},
              {"--chakra_schema_version v0.0.3", "v0.0.4"},
-             {"--dialect npunet --dout 100", "--dvocal"}}) {
+             {"--dialect npunet --dout 100", "--vocab"}}) {
         std::string command = line;
         for (const std::string option : {"--num-stacks", "--dout"}) {
             if (more.find(option) != std::string::npos) {

@@ -26,7 +26,7 @@ void check_model(const TrainingRun& run) {
     const Parallelism& p = run.parallelism;
     if (model.latent()) {
         refuse_plan(fmt::format("{}, a model with latent attention", run.model_size),
-                    "heads with keys and values of their own", "Choose another --model-size");
+                    "heads with keys and values of their own", "Choose another --model");
     }
     if (model.sinks || model.qk_norm || model.biases.router) {
         refuse_plan(fmt::format("{}, a model with {}", run.model_size,
@@ -34,7 +34,7 @@ void check_model(const TrainingRun& run) {
                                 : model.qk_norm ? "norms of queries and keys"
                                                 : "trained biases of the router"),
                     "a model without, whose parameters the buckets of gradients hold",
-                    "Choose another --model-size");
+                    "Choose another --model");
     }
     check_division("key and value heads", model.kv_heads, "tp", p.tp);
     check_division("channels of the MLP", model.ffn, "tp", p.tp);
@@ -54,8 +54,7 @@ void check_experts(const TrainingRun& run) {
         if (p.ep > 1 || (p.etp != 0 && p.etp != p.tp)) {
             refuse_plan(fmt::format("ep {}, etp {} for {}, which has no experts", p.ep,
                                     p.expert_tensor(), run.model_size),
-                        "a model with experts",
-                        "Choose another --model-size, or leave out --ep, --etp");
+                        "a model with experts", "Choose another --model, or leave out --ep, --etp");
         }
         return;
     }

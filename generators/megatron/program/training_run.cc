@@ -55,24 +55,23 @@ void check_divisions(const TrainingRun& run) {
 void divide_batch(TrainingRun& run) {
     const std::int64_t batch = run.global_batch_size;
     const std::int64_t dp = run.parallelism.dp;
-    const std::string option = fmt::format("--global-batch-size {}", batch);
+    const std::string option = fmt::format("--batch {}", batch);
     run.micro_batch = batch / run.micro_batches / dp;
     if (run.micro_batch < 1) {
         throw InputError(
             {option, "", fmt::format("--micro-batches {} on dp {} replicas", run.micro_batches, dp),
              "one sequence or more in every micro-batch of every replica",
-             fmt::format("Give --global-batch-size {} or fewer --micro-batches",
-                         run.micro_batches * dp)});
+             fmt::format("Give --batch {} or fewer --micro-batches", run.micro_batches * dp)});
     }
     check_range("sequences of a micro-batch", run.micro_batch, 1, most_sequences_of_micro_batch);
     if (batch % (run.micro_batch * dp) != 0) {
-        throw InputError({option, "",
-                          fmt::format("micro-batches of {} sequences (of {} // (--micro-batches {} "
-                                      "x dp {})) on {} replicas",
-                                      run.micro_batch, batch, run.micro_batches, dp, dp),
-                          fmt::format("a multiple of {}", run.micro_batch * dp),
-                          fmt::format("--global-batch-size {} is one",
-                                      run.micro_batch * run.micro_batches * dp)});
+        throw InputError(
+            {option, "",
+             fmt::format("micro-batches of {} sequences (of {} // (--micro-batches {} "
+                         "x dp {})) on {} replicas",
+                         run.micro_batch, batch, run.micro_batches, dp, dp),
+             fmt::format("a multiple of {}", run.micro_batch * dp),
+             fmt::format("--batch {} is one", run.micro_batch * run.micro_batches * dp)});
     }
     run.steps = batch / (run.micro_batch * dp);
 }
@@ -90,7 +89,7 @@ void check_size(const TrainingRun& run) {
     const double items = 64.0 * real(run.steps) * real(model.layers / run.parallelism.pp + 4);
     if (flops > 0x1p62 || parameters > 0x1p62) {
         throw InputError(
-            {"--model-size", "",
+            {"--model", "",
              fmt::format("{} with micro-batches of {} sequences", run.model_size, run.micro_batch),
              "counts of FLOPs and parameters below 2^62", "Make one of them smaller"});
     }
@@ -128,7 +127,7 @@ void check_genstack(const TrainingRun& run) {
     refuse_in_genstack(run.context_comm != plain.context_comm, "--cp-comm");
     refuse_in_genstack(run.dtype != DataType::Float32, "--dtype other than fp32");
     if (run.global_batch_size % run.micro_batches != 0) {
-        throw InputError({"--global-batch-size", "", fmt::format("{}", run.global_batch_size),
+        throw InputError({"--batch", "", fmt::format("{}", run.global_batch_size),
                           fmt::format("a multiple of --micro-batches {}, in the genstack dialect",
                                       run.micro_batches),
                           ""});
@@ -159,7 +158,7 @@ TrainingRun genstack_run(const std::string& model_size) {
         std::find_if(models.begin(), models.end(),
                      [&](const GenstackModel& model) { return model.name == model_size; });
     if (row == models.end()) {
-        throw InputError({"--model-size", "", fmt::format("'{}'", model_size),
+        throw InputError({"--model", "", fmt::format("'{}'", model_size),
                           fmt::format("one of {}", fmt::join(genstack_models(), ", ")),
                           did_you_mean(model_size, genstack_models())});
     }
@@ -181,7 +180,7 @@ TrainingRun resolve_run(TrainingRun run) {
     check_range("--vpp", run.vpp, 1, std::max<std::int64_t>(run.model.layers, 1));
     check_range("--make-vocab-size-divisible-by", std::max<std::int64_t>(run.vocab_divisible_by, 1),
                 1, std::int64_t{1} << 32);
-    check_range("--global-batch-size", run.global_batch_size, 1, most_sequences);
+    check_range("--batch", run.global_batch_size, 1, most_sequences);
     check_range("--micro-batches", run.micro_batches, 1, most_sequences);
     check_divisions(run);
     if (run.dialect == Dialect::Genstack) {

@@ -207,7 +207,7 @@ TEST_F(LogFolders, NamesTheFileOfUnusableSettings) {
     const std::string config = (folder_ / "run/config.json").string();
     const Json batch{{"global_batch_size", 6}};
     EXPECT_EQ(refused(batch).file, config);
-    EXPECT_EQ(refused(batch).place, "--global-batch-size");
+    EXPECT_EQ(refused(batch).place, "--batch");
     EXPECT_EQ(refused(batch, false).file, (folder_ / "run/summary.json").string());
     const Json model{{"dialect", "npunet"}, {"model_size", "no-such"}};
     EXPECT_EQ(refused(model).file, config);

@@ -60,7 +60,7 @@ TEST(RefusedRun, NamesTheNumbers) {
          "--pp: found 5; expected a divisor of the 12 layers");
     both([](TrainingRun& run) { run.parallelism.dp = 0; }, "--dp");
     both([](TrainingRun& run) { run.micro_batches = 0; }, "--micro-batches");
-    both([](TrainingRun& run) { run.global_batch_size = 0; }, "--global-batch-size");
+    both([](TrainingRun& run) { run.global_batch_size = 0; }, "--batch");
     both([](TrainingRun& run) { run.global_batch_size = 4; }, "--micro-batches 4 on dp 2 replicas");
     both([](TrainingRun& run) { run.parallelism.dp = 3; }, "a multiple of 255");
     both([](TrainingRun& run) { run.global_batch_size = std::int64_t{1} << 32; },

@@ -240,11 +240,10 @@ TEST(SearchErrors, ArgumentsOutOfRange) {
                              [&](Inputs& /*inputs*/, Arguments& arguments) { change(arguments); })
             .file;
     };
-    EXPECT_EQ(file([](Arguments& a) { a.num_layers = 1; }), "--num-layers");
-    EXPECT_EQ(file([](Arguments& a) { a.gbs = 0; }), "--gbs");
-    EXPECT_EQ(file([](Arguments& a) { a.max_profiled_tp_degree = 0; }), "--max-profiled-tp-degree");
-    EXPECT_EQ(file([](Arguments& a) { a.max_profiled_batch_size = -1; }),
-              "--max-profiled-batch-size");
+    EXPECT_EQ(file([](Arguments& a) { a.num_layers = 1; }), "--total-layers");
+    EXPECT_EQ(file([](Arguments& a) { a.gbs = 0; }), "--batch");
+    EXPECT_EQ(file([](Arguments& a) { a.max_profiled_tp_degree = 0; }), "--max-tp");
+    EXPECT_EQ(file([](Arguments& a) { a.max_profiled_batch_size = -1; }), "--max-micro-batch");
     EXPECT_EQ(file([](Arguments& a) { a.min_group_scale_variance = 2; }),
               "--min-group-scale-variance");
     EXPECT_EQ(file([](Arguments& a) { a.max_permute_len = 0; }), "--max-permute-len");
