@@ -25,6 +25,12 @@ using Object = JsonObject<Json>;
 using Unit = ResultsFigure::Unit;
 
 constexpr double most_value = 9e18;  ///< of any figure
+constexpr const char* by_dimension = "summary.by_dimension.";
+
+/// Of what most runs do not have.
+bool is_shown_above_zero(const std::string& key) {
+    return key == "summary.exposed_memory_ns" || key.rfind(by_dimension, 0) == 0;
+}
 
 [[noreturn]] void refuse(const std::string& file, const std::string& found) {
     throw InputError({file, "", found, "the results.json of one run of npunet simulate",
@@ -49,7 +55,7 @@ std::string kind_of(const Json& document) {
         }
         keys += fmt::format("{}'{}'", keys.empty() ? "" : ", ", key);
     }
-    return keys.empty() ? "an empty object" : "JSON with the keys " + keys;
+    return keys.empty() ? "an empty object" : fmt::format("JSON with the keys {}", keys);
 }
 
 /// The figures of one file, in the order in which they are shown.
@@ -101,12 +107,8 @@ private:
         if (summary.contains("by_dimension")) {
             const Object dimensions = summary.object("by_dimension");
             for (const engine::Parallelism dimension : engine::parallelism_by_precedence) {
-                const std::string key = key_of(dimension);
-                if (dimensions.contains(key)) {
-                    add(dimensions.object(key), path + "by_dimension." + key + ".",
-                        "exposed_comm_ns", fmt::format("  of {}", name_of(dimension)),
-                        Unit::Nanoseconds);
-                }
+                add_dimension(dimensions, key_of(dimension),
+                              fmt::format("  of {}", name_of(dimension)));
             }
         }
         add(summary, path, "exposed_memory_ns", "exposed remote memory", Unit::Nanoseconds);
@@ -116,10 +118,20 @@ private:
         add(summary, path, "memory_capacity_bytes", "memory capacity", Unit::Bytes);
     }
 
+    /// One that does not communicate is not in the file.
+    void add_dimension(const Object& dimensions, const std::string& key, const std::string& name) {
+        const double exposed = dimensions.contains(key) ? dimensions.object(key).number(
+                                                              "exposed_comm_ns", {0, most_value})
+                                                        : 0;
+        figures_.figures.push_back({fmt::format("{}{}.exposed_comm_ns", by_dimension, key), name,
+                                    Unit::Nanoseconds, exposed});
+    }
+
     void add_links(const Json& classes) {
         for (std::size_t i = 0; classes.is_array() && i < classes.size(); ++i) {
             if (!classes[i].is_object()) {
-                refuse(root_.file(), "link_classes with " + describe_json(classes[i]));
+                refuse(root_.file(),
+                       fmt::format("link_classes with {}", describe_json(classes[i])));
             }
             const Object one(root_.file(), classes[i],
                              fmt::format("link_classes, entry {}", i + 1));
@@ -173,6 +185,13 @@ std::vector<ComparedFigure> rows_of(const SavedFigures& first, const SavedFigure
         found->values[1] = figure.value;
         place = found + 1;
     }
+    rows.erase(std::remove_if(rows.begin(), rows.end(),
+                              [](const ComparedFigure& row) {
+                                  return is_shown_above_zero(row.figure.key) &&
+                                         row.values[0].value_or(0) <= 0 &&
+                                         row.values[1].value_or(0) <= 0;
+                              }),
+               rows.end());
     return rows;
 }
 
@@ -218,7 +237,7 @@ std::string format_difference(Unit unit, double difference) {
     const char* const sign = difference < 0 ? "-" : "+";
     const double size = std::abs(difference);
     return unit == Unit::Percent ? fmt::format("{}{:.1f} points", sign, size)
-                                 : sign + format_figure(unit, size);
+                                 : fmt::format("{}{}", sign, format_figure(unit, size));
 }
 
 std::string results_pair_table(const ResultsPair& both) {
@@ -260,8 +279,11 @@ void write_results_pair(JsonWriter& json, const ResultsPair& both) {
             }
         }
         json.end_array();
-        if (row.values[0] && row.values[1]) {
-            json.member("difference", *row.values[1] - *row.values[0]);
+        if (const auto [a, b] = row.values; a && b) {
+            json.key("difference");
+            // Exact in picoseconds.
+            row.figure.unit == Unit::Nanoseconds ? json.value(time_of(*b) - time_of(*a))
+                                                 : json.value(*b - *a);
         }
         json.end_object();
     }

@@ -210,7 +210,7 @@ TEST(WhatIfLinks, TiersWithoutLinksHaveNone) {
                 ElementsAre("dimension_rate", "dimension_rate", "latency", "compute"));
     EXPECT_THAT(parts("{topology: [Torus2D], npus_count: [16], bandwidth: [50], latency: [500]}"),
                 ElementsAre("link_rate", "latency", "compute"));
-    EXPECT_THAT(parts("FatTree: {k: 4, bandwidth: 50, latency: 500}"),
+    EXPECT_THAT(parts("FatTree: {levels: 2, radix: 4, bandwidth: 50, latency: 500}"),
                 ElementsAre("link_rate", "latency", "compute"));
 }
 
