@@ -16,9 +16,11 @@ std::string words_of(const std::optional<BoundBy>& bound) {
     return bound ? bound->words : "-";
 }
 
-/// "+0.0%" for what rounds to it.
+constexpr double least_shown = 0.05;  ///< percent; less is 0.0
+
+/// "-50.0%", and "0.0%" without a sign.
 std::string format_change(double percent) {
-    return fmt::format("{:+.1f}%", std::abs(percent) < 0.05 ? 0.0 : percent);
+    return std::abs(percent) < least_shown ? "0.0%" : fmt::format("{:+.1f}%", percent);
 }
 
 }  // namespace
@@ -27,7 +29,6 @@ std::optional<double> change_percent(const WhatIf& answers, const WhatIfLine& li
     if (!line.finish || answers.finish <= Time()) {
         return std::nullopt;
     }
-    constexpr double least_shown = 0.05;
     const double percent = 100.0 * static_cast<double>((*line.finish - answers.finish).ps()) /
                            static_cast<double>(answers.finish.ps());
     return line.note.empty() || std::abs(percent) >= least_shown ? std::optional(percent)

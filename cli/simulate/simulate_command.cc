@@ -165,7 +165,7 @@ void simulate(const CommandContext& context, const SimulateOptions& options,
 void check_what_if(const SimulateOptions& options) {
     const auto refuse = [](bool given, const char* beside, const char* remedy) {
         if (given) {
-            throw InputError({"--what-if", "", fmt::format("given beside {}", beside),
+            throw InputError({"--what-if", "", fmt::format("--what-if beside {}", beside),
                               "one of the two", remedy});
         }
     };

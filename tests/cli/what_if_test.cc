@@ -90,15 +90,15 @@ TEST_F(WhatIf, RefusesWhatItDoesNotGoWith) {
         EXPECT_EQ(outcome.out, "");
         return outcome.log;
     };
-    EXPECT_THAT(error_of({"--max-sim-time", "1us"}), HasSubstr("given beside --max-sim-time"));
-    EXPECT_THAT(error_of({"--max-wall-time", "1s"}), HasSubstr("given beside --max-wall-time"));
+    EXPECT_THAT(error_of({"--max-sim-time", "1us"}), HasSubstr("--what-if beside --max-sim-time"));
+    EXPECT_THAT(error_of({"--max-wall-time", "1s"}), HasSubstr("--what-if beside --max-wall-time"));
     EXPECT_THAT(error_of({"--simulator", "ns3", "--fidelity", "packet"}),
-                HasSubstr("given beside --simulator ns3"));
+                HasSubstr("--what-if beside --simulator ns3"));
     EXPECT_THAT(error_of({"--dialect", "astra-sim"}), HasSubstr("--dialect astra-sim"));
     const Outcome jobs = run(
         {"simulate", "--jobs-file", path("jobs.yml"), "--network", path("ring2.yml"), "--what-if"});
     EXPECT_EQ(jobs.code, 2);
-    EXPECT_THAT(jobs.log, HasSubstr("given beside --jobs-file"));
+    EXPECT_THAT(jobs.log, HasSubstr("--what-if beside --jobs-file"));
 }
 
 }  // namespace
