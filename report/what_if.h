@@ -18,7 +18,7 @@ struct WhatIfLine {
     std::string name;                  ///< "scale-out rate x 2 (NIC, leaf-spine)": for people
     double factor = 1;                 ///< of the part
     std::vector<std::string> classes;  ///< of links: whose rate it is
-    /// Nothing where the run did not come to its end, or could not begin; `note` says why.
+    /// Nothing where the run stalls; `note` says so.
     std::optional<Time> finish;
     std::optional<BoundBy> bound;
     std::string note;  ///< what of the part has not changed; may be empty

@@ -14,8 +14,6 @@
 #include "base/thread_pool.h"
 #include "study/better_devices.h"
 #include "topology/network/link_changes.h"
-#include "topology/network/packet_checks.h"
-#include "topology/network/scale_up.h"
 
 namespace npunet::study {
 
@@ -93,20 +91,6 @@ bool is_within_nodes(const LinkGroup& group, const std::vector<LinkGroup>& group
            (group.kind != LinkGroup::Kind::Dimension || &group == &groups.front());
 }
 
-/// Throws InputError for packet parameters, given as numbers, that do not go with these links.
-void check_packets(const topology::NetworkDescription& network) {
-    const std::vector<topology::NetworkDescription> parts =
-        network.scale_up ? topology::parts_of(network)
-                         : std::vector<topology::NetworkDescription>{network};
-    for (const topology::NetworkDescription& part : parts) {
-        topology::check_transport(part, network.file, "packet");
-        if (const auto problem = topology::ethernet_problem(part)) {
-            throw InputError({network.file, "packet." + problem->key, problem->found,
-                              problem->expected, problem->remedy});
-        }
-    }
-}
-
 class Changes {
 public:
     Changes(const engine::Workload& workload, const Machine& machine,
@@ -148,7 +132,6 @@ private:
             add(std::move(line), [this, links = group.links] {
                 Machine changed = machine_;
                 changed.network = topology::with_rates(machine_.network, links, twice);
-                check_packets(changed.network);
                 return changed;
             });
         }
@@ -167,7 +150,6 @@ private:
                 topology::scaled_time(changed.system.endpoint_delay, half);
             Time& memory = changed.system.remote_memory.latency;
             memory = topology::scaled_time(memory, half);
-            check_packets(changed.network);
             return changed;
         });
     }
@@ -202,9 +184,6 @@ void run(Change& change, Fidelity fidelity, const WhatIfOptions& options) {
         return std::string(options.stop && options.stop() ? "stopped" : "");
     };
     WhatIfLine& line = change.line;
-    const auto note = [&line](const std::string& text) {
-        line.note += (line.note.empty() ? "" : "; ") + text;
-    };
     if (options.stop && options.stop()) {
         throw WhatIfStopped("stopped");
     }
@@ -217,11 +196,7 @@ void run(Change& change, Fidelity fidelity, const WhatIfOptions& options) {
         line.finish = results.finish;
         line.bound = report::bound_by(results);
     } catch (const StallError&) {
-        note("the run stalls");
-    } catch (const InputError& error) {
-        const InputProblem& problem = error.problem();
-        note(fmt::format("cannot run: {}: found {}, expected {}", problem.place, problem.found,
-                         problem.expected));
+        line.note = "the run stalls";
     }
 }
 

@@ -33,7 +33,8 @@ public:
 
 /// The rate of each group of links (topology/network/link_changes.h) x 2, all latencies / 2,
 /// compute x 2 and, where it is known, memory bandwidth x 2. `results`: of the machine as it is, a
-/// run that came to its end. A line that cannot run has a note that says why. Throws InputError
+/// run that came to its end. A run that stalls leaves its line
+/// without a time. Throws InputError
 /// about --what-if in the astra-sim dialects.
 [[nodiscard]] report::WhatIf what_if(const engine::Workload& workload, const Machine& machine,
                                      Fidelity fidelity, const engine::Results& results,

@@ -149,7 +149,7 @@ TEST(WhatIfCompute, ScalesMeasuredTimesAsTheFormula) {
         peak *= 2;
     }
     const double at_twice = engine::kernel_us(doubled, call, 0);
-    EXPECT_LT(at_twice, 0.6 * formula);
+    EXPECT_LT(at_twice, 0.7 * formula);
     EXPECT_NEAR(engine::kernel_us(*faster.device, call, 0), 3 * at_twice, 1e-9 * formula);
     EXPECT_EQ(device->times.at(call), 3 * formula);
     // A product that computing bounds hardly feels the memory.
@@ -159,8 +159,8 @@ TEST(WhatIfCompute, ScalesMeasuredTimesAsTheFormula) {
 }
 
 const char* const rails =
-    "Rail: {servers: 2, npus_per_server: 4, scale_up: {kind: switch, bandwidth: 450, latency: 0}, "
-    "scale_out: {levels: 1, radix: 8, bandwidth: 50, latency: 0}}\n";
+    "Rail: {servers: 4, npus_per_server: 4, scale_up: {kind: switch, bandwidth: 450, latency: 0}, "
+    "scale_out: {levels: 2, radix: 4, bandwidth: 50, latency: 0}}\n";
 
 Machine machine_of(const std::string& yaml) {
     test::TestMachine made;
@@ -189,8 +189,8 @@ TEST(WhatIfLinks, EachTierHasALine) {
                 ElementsAre("scale_up_rate", "scale_out_rate", "latency", "compute"));
     EXPECT_EQ(2 * finish_of(far, "scale_out_rate"), far.finish);
     EXPECT_EQ(finish_of(far, "scale_up_rate"), far.finish);
-    EXPECT_THAT(line_of(far, "scale_out_rate").classes, ElementsAre("NIC"));
-    EXPECT_EQ(line_of(far, "scale_out_rate").name, "NIC rate x 2");
+    EXPECT_THAT(line_of(far, "scale_out_rate").classes, ElementsAre("NIC", "leaf-spine"));
+    EXPECT_EQ(line_of(far, "scale_out_rate").name, "scale-out rate x 2 (NIC, leaf-spine)");
     const WhatIf near = answers_of(machine, sends(45'000'000, 1));
     EXPECT_EQ(2 * finish_of(near, "scale_up_rate"), near.finish);
     EXPECT_EQ(finish_of(near, "scale_out_rate"), near.finish);
@@ -210,7 +210,7 @@ TEST(WhatIfLinks, TiersWithoutLinksHaveNone) {
                 ElementsAre("dimension_rate", "dimension_rate", "latency", "compute"));
     EXPECT_THAT(parts("{topology: [Torus2D], npus_count: [16], bandwidth: [50], latency: [500]}"),
                 ElementsAre("link_rate", "latency", "compute"));
-    EXPECT_THAT(parts("FatTree: {levels: 2, radix: 4, bandwidth: 50, latency: 500}"),
+    EXPECT_THAT(parts("FatTree: {levels: 2, radix: 4, npus: 8, bandwidth: 50, latency: 500}"),
                 ElementsAre("link_rate", "latency", "compute"));
 }
 
@@ -230,7 +230,9 @@ TEST(WhatIfRuns, DoNotDependOnThreads) {
 // With a library's closed forms the NICs' rate is the network's; what happens within a node was
 // measured, and a line that changes nothing for that reason says so and not 0 %.
 TEST(WhatIfLinks, SaysWhereALibraryDoesNotFollow) {
-    Machine machine = nodes_of(8, 2);
+    Machine machine = machine_of(
+        "{topology: [Switch, Switch], npus_count: [8, 2], bandwidth: [450, 12.5], latency: [50, "
+        "500]}");
     machine.system.library = library_of("h100");
     const auto answers = [&](CollectiveType type) {
         return answers_of(machine, [=](Rank) {
@@ -247,18 +249,6 @@ TEST(WhatIfLinks, SaysWhereALibraryDoesNotFollow) {
     EXPECT_THAT(near.note, HasSubstr("nccl-2.29.2 within nodes were measured"));
     EXPECT_FALSE(report::change_percent(all, near).has_value());
     EXPECT_THAT(line_of(all, "latency").note, HasSubstr("hops and starts of nccl-2.29.2"));
-}
-
-// Numbers of network.yml that do not go with faster links are named, and the other lines run.
-TEST(WhatIfRuns, ALineThatCannotRunSaysWhy) {
-    const Machine machine = machine_of(
-        "{topology: [Switch], npus_count: [4], bandwidth: [12.5], latency: [5000], packet: "
-        "{flow_control: pfc, buffer: 4MiB, pfc: {headroom: 150KB}}}");
-    const WhatIf answers = answers_of(machine, step_of(1, 4096), Fidelity::Packet);
-    const WhatIfLine& rate = line_of(answers, "link_rate");
-    EXPECT_FALSE(rate.finish.has_value());
-    EXPECT_THAT(rate.note, HasSubstr("cannot run: packet.pfc.headroom: found"));
-    EXPECT_LT(finish_of(answers, "latency"), answers.finish);
 }
 
 TEST(WhatIfRuns, CanBeStopped) {

@@ -52,9 +52,11 @@ TEST(LinkGroups, OfRailsAreTiers) {
 }
 
 TEST(LinkGroups, OfNetworksWithoutTiersAreOne) {
-    EXPECT_EQ(link_groups(network_of("FatTree: {levels: 2, radix: 4, bandwidth: 50, latency: 500}"))
-                  .size(),
-              1U);
+    EXPECT_EQ(
+        link_groups(
+            network_of("FatTree: {levels: 2, radix: 4, npus: 8, bandwidth: 50, latency: 500}"))
+            .size(),
+        1U);
     EXPECT_EQ(link_groups(network_of("{topology: [Mesh2D], npus_count: [16], bandwidth: [50], "
                                      "latency: [500]}"))
                   .size(),
