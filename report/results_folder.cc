@@ -25,7 +25,8 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
 /// What is known of the NPUs, and the page.
 void write_npu_files(const engine::Results& results, const analysis::RunTimeline& timeline,
                      const std::string& page, const RunOrigin& origin,
-                     const CollectiveDetail* detail, const std::filesystem::path& folder) {
+                     const CollectiveDetail* detail, const WhatIf* what_if,
+                     const std::filesystem::path& folder) {
     write_whole(folder / "npus.csv", npus_csv(results));
     write_whole(folder / "collectives.csv",
                 detail != nullptr ? collective_parts_csv(results) : collectives_csv(results));
@@ -33,14 +34,14 @@ void write_npu_files(const engine::Results& results, const analysis::RunTimeline
     write_timeline_file(timeline, origin.inputs, &results, folder / "timeline.pb");
     write_whole(folder / "report.html", page);
     write_whole(folder / "results.json",
-                results_json(results, peak_resident_memory(), origin.command, detail));
+                results_json(results, peak_resident_memory(), origin.command, detail, what_if));
 }
 
 }  // namespace
 
 void write_results(const engine::Results& results, StagedFolder& staged,
                    const std::filesystem::path& inner, const RunOrigin& origin,
-                   const CollectiveDetail* detail) {
+                   const CollectiveDetail* detail, const WhatIf* what_if) {
     const std::filesystem::path folder = staged.path() / inner;
     write_whole(folder / "links.csv", links_csv(results));
     if (results.flows) {
@@ -52,7 +53,7 @@ void write_results(const engine::Results& results, StagedFolder& staged,
     }
     const analysis::RunTimeline timeline = analysis::simulated_timeline(results);
     write_npu_files(results, timeline, results_page(results, timeline, origin.inputs), origin,
-                    detail, folder);
+                    detail, what_if, folder);
 }
 
 void discard_results(StagedFolder& staged, const std::filesystem::path& inner) {
@@ -76,7 +77,8 @@ void write_results(const engine::JobsResults& results, StagedFolder& staged,
         const engine::JobResult& job = results.jobs[i];
         const analysis::RunTimeline timeline = analysis::simulated_timeline(job.results);
         write_npu_files(job.results, timeline, job_page(job, timeline, origin.inputs), origin,
-                        details.empty() ? nullptr : &details[i], staged.path() / "jobs" / job.name);
+                        details.empty() ? nullptr : &details[i], nullptr,
+                        staged.path() / "jobs" / job.name);
     }
     write_whole(staged.path() / "links.csv", links_csv(results.all));
     write_whole(staged.path() / "report.html", results_page(results, origin.inputs));

@@ -19,6 +19,8 @@
 
 namespace npunet::report {
 
+struct WhatIf;
+
 /// The files of such a folder that come last: where one is, those that belong to it are.
 inline const std::vector<std::string> completeness_marks{"results.json"};
 
@@ -26,11 +28,12 @@ inline const std::vector<std::string> completeness_marks{"results.json"};
 /// makes them visible and removes files of an earlier run that this one does not write.
 /// results.json has the command of `origin`, report.html its inputs. With `detail` results.json has
 /// that, too, and collectives.csv a row for each rank's part in a collective
-/// (report/collective_parts.cc) instead of one for each collective. Throws MachineError on a failed
+/// (report/collective_parts.cc) instead of one for each collective; with `what_if` results.json has
+/// that. Throws MachineError on a failed
 /// write.
 void write_results(const engine::Results& results, StagedFolder& staged,
                    const std::filesystem::path& inner, const RunOrigin& origin = {},
-                   const CollectiveDetail* detail = nullptr);
+                   const CollectiveDetail* detail = nullptr, const WhatIf* what_if = nullptr);
 
 /// Removes the results of an earlier run in the folder `inner` at commit().
 void discard_results(StagedFolder& staged, const std::filesystem::path& inner);

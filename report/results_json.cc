@@ -14,6 +14,7 @@
 #include "report/npu_summary.h"
 #include "report/step_rates.h"
 #include "report/step_summary.h"
+#include "report/what_if.h"
 
 namespace npunet::report {
 
@@ -271,7 +272,8 @@ void write_jobs(JsonWriter& json, const std::vector<engine::JobResult>& jobs) {
 /// `jobs`: those that share the run; empty where it is one workload.
 void write_document(JsonWriter& json, const engine::Results& results,
                     const std::vector<engine::JobResult>& jobs, Bytes peak_memory,
-                    const std::string& command, const CollectiveDetail* detail) {
+                    const std::string& command, const CollectiveDetail* detail,
+                    const WhatIf* what_if) {
     json.begin_object(Layout::Lines).member("schema", 1);
     if (!command.empty()) {
         json.member("command", command);
@@ -284,6 +286,10 @@ void write_document(JsonWriter& json, const engine::Results& results,
         write_step_rates(json, *results.rates);
     }
     write_step_summary(json, results);
+    if (what_if != nullptr) {
+        json.key("what_if");
+        write_what_if(json, *what_if);
+    }
     if (!jobs.empty()) {
         write_jobs(json, jobs);
     }
@@ -349,20 +355,21 @@ Bytes peak_resident_memory() {
 }
 
 void write_results(JsonWriter& json, const engine::Results& results, Bytes peak_memory) {
-    write_document(json, results, {}, peak_memory, "", nullptr);
+    write_document(json, results, {}, peak_memory, "", nullptr, nullptr);
 }
 
 std::string results_json(const engine::Results& results, Bytes peak_memory,
-                         const std::string& command, const CollectiveDetail* detail) {
+                         const std::string& command, const CollectiveDetail* detail,
+                         const WhatIf* what_if) {
     JsonWriter json;
-    write_document(json, results, {}, peak_memory, command, detail);
+    write_document(json, results, {}, peak_memory, command, detail, what_if);
     return json.text() + '\n';
 }
 
 std::string results_json(const engine::JobsResults& results, Bytes peak_memory,
                          const std::string& command) {
     JsonWriter json;
-    write_document(json, results.all, results.jobs, peak_memory, command, nullptr);
+    write_document(json, results.all, results.jobs, peak_memory, command, nullptr, nullptr);
     return json.text() + '\n';
 }
 

@@ -19,6 +19,8 @@
 
 namespace npunet::report {
 
+struct WhatIf;
+
 /// Above this many ranks, "npus" lists classes of equal NPUs instead of every NPU.
 inline constexpr std::size_t most_listed_npus = 4096;
 
@@ -27,11 +29,12 @@ inline constexpr std::size_t most_listed_npus = 4096;
 
 /// The document, with a newline at its end. `peak_memory` becomes performance.peak_rss_bytes and
 /// `command`, unless it is empty, the key `command`; `detail`, unless it is null, the key
-/// `collective_choices`.
+/// `collective_choices`, `what_if` the key of this name.
 [[nodiscard]] std::string results_json(const engine::Results& results,
                                        Bytes peak_memory = peak_resident_memory(),
                                        const std::string& command = "",
-                                       const CollectiveDetail* detail = nullptr);
+                                       const CollectiveDetail* detail = nullptr,
+                                       const WhatIf* what_if = nullptr);
 
 /// The document of several jobs: what they have in common, and when each of them ran ("jobs").
 [[nodiscard]] std::string results_json(const engine::JobsResults& results,

@@ -127,11 +127,16 @@ std::string side_by_side_table(const SideBySide& both) {
     return text;
 }
 
-std::string side_by_side_json(const SideBySide& both, const std::string& command) {
+std::string side_by_side_json(const SideBySide& both, const std::string& command,
+                              const ResultsPair* results) {
     JsonWriter json;
     json.begin_object(Layout::Lines);
     if (!command.empty()) {
         json.member("command", command);
+    }
+    if (results != nullptr) {
+        json.key("results");
+        write_results_pair(json, *results);
     }
     json.key("runs").begin_array(Layout::Lines);
     write_run(json, both.first, both.comparison.totals[0]);
@@ -166,9 +171,10 @@ std::string side_by_side_json(const SideBySide& both, const std::string& command
     return json.text() + '\n';
 }
 
-std::string side_by_side_page(const SideBySide& both) {
+std::string side_by_side_page(const SideBySide& both, const ResultsPair* results) {
     Page page(fmt::format("{} and {} side by side", both.first.label, both.second.label));
-    std::string summary = totals_table(both);
+    std::string summary =
+        (results != nullptr ? results_pair_html(*results) : "") + totals_table(both);
     std::vector<std::string> notes = both.comparison.notes;
     for (const RunTimeline* timeline : {&both.first, &both.second}) {
         for (const std::string& note : timeline->notes) {

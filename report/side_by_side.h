@@ -7,6 +7,7 @@
 #include <string>
 
 #include "analysis/timeline_comparison.h"
+#include "report/results_comparison.h"
 
 namespace npunet::report {
 
@@ -27,13 +28,16 @@ struct SideBySide {
 
 [[nodiscard]] std::string side_by_side_table(const SideBySide& both);
 
-/// `runs` (label, source, length_ns, computation_ns, exposed_comm_ns, other_ns, idle_ns),
-/// `ranks`, `rows` (phase, category, dimension, intervals, time_ns, difference_ns), `notes`.
-/// Begins with `command`, unless it is empty.
-[[nodiscard]] std::string side_by_side_json(const SideBySide& both,
-                                            const std::string& command = "");
+// `results`: of the same two runs; null where one of them has none.
+
+/// `results` (report/results_comparison.h), `runs` (label, source, length_ns, computation_ns,
+/// exposed_comm_ns, other_ns, idle_ns), `ranks`, `rows` (phase, category, dimension, intervals,
+/// time_ns, difference_ns), `notes`. Begins with `command`, unless it is empty.
+[[nodiscard]] std::string side_by_side_json(const SideBySide& both, const std::string& command = "",
+                                            const ResultsPair* results = nullptr);
 
 /// The page: the same as tables, and both runs in one chart.
-[[nodiscard]] std::string side_by_side_page(const SideBySide& both);
+[[nodiscard]] std::string side_by_side_page(const SideBySide& both,
+                                            const ResultsPair* results = nullptr);
 
 }  // namespace npunet::report

@@ -209,24 +209,32 @@ std::vector<Line> lines_of(const Results& results, bool with_tensors) {
     return lines;
 }
 
-void write_bottleneck(JsonWriter& json, const Results& results, const StepSummary& summary) {
-    static constexpr std::array<const char*, 4> kinds{"compute", "communication", "memory",
-                                                      "waiting"};
-    const Bottleneck& bottleneck = summary.bottleneck;
-    json.key("bottleneck")
-        .begin_object()
-        .member("kind", kinds[static_cast<std::size_t>(bottleneck.kind)]);
-    if (bottleneck.kind == Bottleneck::Kind::Communication) {
-        json.member("dimension", key_of(bottleneck.dimension));
-        if (const auto* const carrier = carrier_of(results, bottleneck.dimension);
-            carrier != nullptr && !carrier->links.empty()) {
-            json.member("links", carrier->links);
-        }
+/// Of communication, the class that carries it; empty where there is none.
+std::string links_of(const Results& results, const Bottleneck& bottleneck) {
+    const auto* const carrier = bottleneck.kind == Bottleneck::Kind::Communication
+                                    ? carrier_of(results, bottleneck.dimension)
+                                    : nullptr;
+    return carrier == nullptr ? "" : carrier->links;
+}
+
+/// "DP over NIC, 6.6% exposed"; `share` is what of the run is exposed.
+std::string words_of(const Bottleneck& bottleneck, const std::string& links,
+                     const std::string& share) {
+    switch (bottleneck.kind) {
+        case Bottleneck::Kind::Compute:
+            return "compute, " + share;
+        case Bottleneck::Kind::Communication:
+            return fmt::format("{}{}{}, {} exposed",
+                               bottleneck.dimension == Parallelism::Other
+                                   ? "communication"
+                                   : name_of(bottleneck.dimension),
+                               links.empty() ? "" : " over ", links, share);
+        case Bottleneck::Kind::Memory:
+            return fmt::format("remote memory, {} exposed", share);
+        case Bottleneck::Kind::Waiting:
+            break;
     }
-    json.member("time_ns", bottleneck.time)
-        .member("exposed_ns", bottleneck.exposed)
-        .member("sentence", bottleneck_sentence(results, summary))
-        .end_object();
+    return "idle, " + share;
 }
 
 }  // namespace
@@ -323,6 +331,32 @@ void write_dimension_times(JsonWriter& json, const NpuResult& npu) {
     json.end_object();
 }
 
+std::optional<BoundBy> bound_by(const Results& results) {
+    const std::optional<StepSummary> summary = analysis::step_summary(results);
+    if (!summary) {
+        return std::nullopt;
+    }
+    const Bottleneck& bottleneck = summary->bottleneck;
+    const std::string links = links_of(results, bottleneck);
+    return BoundBy{
+        bottleneck, links,
+        words_of(bottleneck, links, format_share(bottleneck.exposed, summary->last->finish))};
+}
+
+void write_bound(JsonWriter& json, const BoundBy& bound) {
+    static constexpr std::array<const char*, 4> kinds{"compute", "communication", "memory",
+                                                      "waiting"};
+    const Bottleneck& bottleneck = bound.bottleneck;
+    json.member("kind", kinds[static_cast<std::size_t>(bottleneck.kind)]);
+    if (bottleneck.kind == Bottleneck::Kind::Communication) {
+        json.member("dimension", key_of(bottleneck.dimension));
+    }
+    if (!bound.links.empty()) {
+        json.member("links", bound.links);
+    }
+    json.member("time_ns", bottleneck.time).member("exposed_ns", bottleneck.exposed);
+}
+
 void write_step_summary(JsonWriter& json, const Results& results) {
     const std::optional<StepSummary> summary = analysis::step_summary(results);
     if (!summary) {
@@ -350,7 +384,9 @@ void write_step_summary(JsonWriter& json, const Results& results) {
     }
     json.member("compute_limit_rank", summary->busiest->rank.value())
         .member("compute_limit_ns", summary->busiest->compute);
-    write_bottleneck(json, results, *summary);
+    json.key("bottleneck").begin_object();
+    write_bound(json, *bound_by(results));
+    json.member("sentence", bottleneck_sentence(results, *summary)).end_object();
     json.end_object();
 }
 

@@ -4,6 +4,7 @@
 //     write_step_summary(json, results);
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,20 @@ namespace npunet::report {
 /// (6.6% of the run)".
 [[nodiscard]] std::string bottleneck_sentence(const engine::Results& results,
                                               const analysis::StepSummary& summary);
+
+/// What bounds a run, without pointers into its results.
+struct BoundBy {
+    analysis::Bottleneck bottleneck;
+    std::string links;  ///< of communication: the class that carries it; may be empty
+    std::string words;  ///< "DP over NIC, 6.6% exposed", "compute, 85.0%"
+};
+
+/// Nothing for results without NPUs, or that took no time.
+[[nodiscard]] std::optional<BoundBy> bound_by(const engine::Results& results);
+
+/// Members of the current object: "kind", "dimension" and "links" of communication, "time_ns",
+/// "exposed_ns".
+void write_bound(JsonWriter& json, const BoundBy& bound);
 
 /// The member "summary" of the current object, of docs/results.md; nothing where there is none.
 void write_step_summary(JsonWriter& json, const engine::Results& results);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "cli/command/output_options.h"
 #include "report/html/report_pages.h"
 #include "report/perfetto_trace.h"
+#include "report/results_comparison.h"
 #include "report/results_owner.h"
 #include "report/side_by_side.h"
 #include "report/timeline_file.h"
@@ -94,6 +96,42 @@ void redraw(const ReportOptions& options, CommandContext& context) {
     print_files(options, folder, files, context);
 }
 
+/// The results.json of an argument.
+std::filesystem::path results_of(const std::string& argument) {
+    const std::filesystem::path path = argument;
+    return std::filesystem::is_directory(path) ? path / "results.json" : path;
+}
+
+report::ResultsPair results_of_both(const ReportOptions& options) {
+    return {report::read_figures(results_of(options.folders[0])),
+            report::read_figures(results_of(options.folders[1]))};
+}
+
+/// Two arguments of which one is a file.
+void compare_results(const ReportOptions& options, CommandContext& context) {
+    if (!options.output_dir.empty()) {
+        throw InputError({"--output-dir", "", "two results.json", "two folders with timeline.pb",
+                          "Of results alone there is nothing to draw; --json prints them"});
+    }
+    const report::ResultsPair both = results_of_both(options);
+    if (options.json) {
+        context.out << report::results_pair_json(both);
+    } else if (!options.quiet) {
+        context.out << report::results_pair_table(both);
+    }
+}
+
+/// Of two folders that both have results.json; those of profiles and of runs by other programs may
+/// not.
+std::optional<report::ResultsPair> results_beside_timelines(const ReportOptions& options) {
+    for (const std::string& folder : options.folders) {
+        if (!std::filesystem::exists(results_of(folder))) {
+            return std::nullopt;
+        }
+    }
+    return results_of_both(options);
+}
+
 void compare(const ReportOptions& options, CommandContext& context) {
     const report::ResultsOwner owner{options.command, "side-by-side.json", options.force};
     if (!options.output_dir.empty()) {
@@ -106,11 +144,13 @@ void compare(const ReportOptions& options, CommandContext& context) {
         throw InputError({options.folders[1], "", "no rank of " + options.folders[0],
                           "two runs of one workload", "Give two folders of the same ranks"});
     }
-    const std::string json = report::side_by_side_json(both, owner.command);
+    const std::optional<report::ResultsPair> pair = results_beside_timelines(options);
+    const report::ResultsPair* const results = pair ? &*pair : nullptr;
+    const std::string json = report::side_by_side_json(both, owner.command, results);
     if (!options.output_dir.empty()) {
         StagedFolder staged(options.output_dir);
         (void)report::write_pictures(both.first, both.second, staged.path() / "figures");
-        write_whole(staged.path() / "report.html", report::side_by_side_page(both));
+        write_whole(staged.path() / "report.html", report::side_by_side_page(both, results));
         write_whole(staged.path() / owner.document, json);
         owner.discard_others(staged, options.output_dir);
         staged.commit({owner.document});
@@ -118,6 +158,9 @@ void compare(const ReportOptions& options, CommandContext& context) {
     if (options.json) {
         context.out << json;
     } else if (!options.quiet) {
+        if (results != nullptr) {
+            context.out << report::results_pair_table(*results) << '\n';
+        }
         context.out << report::side_by_side_table(both);
     }
 }
@@ -130,7 +173,8 @@ void add_report_command(CLI::App& program, CommandContext& context) {
         "report", "Redraw the report of a results folder, or compare two of them");
     command
         ->add_option("DIR", options->folders,
-                     "A results folder with timeline.pb; with a second one, both are compared")
+                     "A results folder with timeline.pb; with a second one, both are compared, "
+                     "and so are two files results.json")
         ->required()
         ->expected(1, 2);
     command->add_option("--output-dir", options->output_dir,
@@ -148,6 +192,9 @@ void add_report_command(CLI::App& program, CommandContext& context) {
         options->command = options->output_dir.empty() ? "" : command_text(*command);
         if (options->folders.size() == 1) {
             redraw(*options, context);
+        } else if (std::filesystem::is_regular_file(options->folders[0]) ||
+                   std::filesystem::is_regular_file(options->folders[1])) {
+            compare_results(*options, context);
         } else {
             compare(*options, context);
         }

@@ -178,8 +178,8 @@ engine::Workload RunInputs::workload(const study::Machine& machine) const {
     return workload;
 }
 
-void RunInputs::warn_of_idle_options(const CommandContext& context,
-                                     study::Fidelity fidelity) const {
+void RunInputs::warn_of_idle_options(const CommandContext& context, study::Fidelity fidelity,
+                                     bool several_runs) const {
     const auto check = [&](bool given, const char* option,
                            const std::vector<study::Fidelity>& acts_at) {
         if (!given || std::find(acts_at.begin(), acts_at.end(), fidelity) != acts_at.end()) {
@@ -196,7 +196,8 @@ void RunInputs::warn_of_idle_options(const CommandContext& context,
     check(!run_options.fold, "--no-fold", {Fidelity::Analytical, Fidelity::Fluid});
     check(!run_options.packet.fast_forward, "--no-fast-forward",
           {Fidelity::Fluid, Fidelity::Packet});
-    check(run_options.packet.threads != PacketOptions().threads, "--jobs", {Fidelity::Packet});
+    check(run_options.packet.threads != PacketOptions().threads && !several_runs, "--jobs",
+          {Fidelity::Packet});
 }
 
 engine::Results RunInputs::run(const CommandContext& context, const engine::Workload& workload,

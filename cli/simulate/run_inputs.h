@@ -63,8 +63,10 @@ struct RunInputs {
     [[nodiscard]] study::Machine machine(const CommandContext& context) const;
     /// Reads or generates the workload. Throws InputError.
     [[nodiscard]] engine::Workload workload(const study::Machine& machine) const;
-    /// Warns of options of how to run that change nothing at this fidelity.
-    void warn_of_idle_options(const CommandContext& context, study::Fidelity fidelity) const;
+    /// Warns of options of how to run that change nothing at this fidelity; --jobs does with
+    /// several runs at a time.
+    void warn_of_idle_options(const CommandContext& context, study::Fidelity fidelity,
+                              bool several_runs = false) const;
     /// Runs it and says how much of it had to be simulated.
     [[nodiscard]] engine::Results run(const CommandContext& context,
                                       const engine::Workload& workload,

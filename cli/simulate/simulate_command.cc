@@ -25,7 +25,9 @@
 #include "report/results_folder.h"
 #include "report/results_json.h"
 #include "report/tables.h"
+#include "report/what_if.h"
 #include "study/collective_choices.h"
+#include "study/what_if.h"
 
 namespace npunet::cli {
 
@@ -39,7 +41,14 @@ struct SimulateOptions {
     std::string simulator = "own";
     bool messages = false;
     bool detail = false;
+    bool what_if = false;
     RunLimits limits;
+};
+
+/// What results.json has beside the results; null: not asked for.
+struct Additions {
+    const report::CollectiveDetail* detail = nullptr;
+    const report::WhatIf* what_if = nullptr;
 };
 
 /// Whether ranks send each other messages beside collectives, as the stages of a pipeline do.
@@ -50,17 +59,21 @@ bool has_messages(const engine::Workload& workload) {
 
 void print(const CommandContext& context, const SimulateOptions& options,
            const engine::Workload& workload, const engine::Results& results,
-           const report::CollectiveDetail* detail) {
+           const Additions& additions) {
+    const report::CollectiveDetail* const detail = additions.detail;
     if (options.inputs.json) {
         context.out << report::results_json(results, report::peak_resident_memory(),
-                                            options.inputs.command(), detail);
+                                            options.inputs.command(), detail, additions.what_if);
     } else if (results.whole_nanoseconds || options.inputs.log_lines_only) {
         // Scripts read the lines of the reference.
         context.out << report::astra_log(results, report::log_timestamp);
     } else if (!options.inputs.quiet) {
         constexpr std::size_t most_classes = 16;
-        context.out << report::summary_table(results, most_classes, has_messages(workload)) << '\n'
-                    << report::link_tables(results);
+        context.out << report::summary_table(results, most_classes, has_messages(workload)) << '\n';
+        if (additions.what_if != nullptr) {
+            context.out << report::what_if_table(*additions.what_if) << '\n';
+        }
+        context.out << report::link_tables(results);
         if (results.flows) {
             context.out << '\n' << report::flow_tables(*results.flows);
         }
@@ -85,34 +98,86 @@ engine::Results run_with_messages(const CommandContext& context, const RunInputs
 }
 
 void write_folder(const CommandContext& context, const SimulateOptions& options,
-                  const engine::Results& results, const report::CollectiveDetail* detail,
+                  const engine::Results& results, const Additions& additions,
                   StagedFolder& staged) {
     const RunInputs& inputs = options.inputs;
-    report::write_results(results, staged, "", inputs.origin(), detail);
+    report::write_results(results, staged, "", inputs.origin(), additions.detail,
+                          additions.what_if);
     inputs.owner("results.json").discard_others(staged, inputs.output_dir);
     staged.commit(report::completeness_marks);
     inputs.progress(context, "results in " + inputs.output_dir);
 }
 
-/// Runs, and writes the results folder where one is given.
-engine::Results simulate(const CommandContext& context, const SimulateOptions& options,
-                         const engine::Workload& workload, const study::Machine& machine,
-                         study::Fidelity fidelity, const report::CollectiveDetail* detail) {
+/// Asks what better parts would bring, of a run that came to its end. Nothing after a signal.
+std::optional<report::WhatIf> what_if(const CommandContext& context, const RunInputs& inputs,
+                                      const engine::Workload& workload,
+                                      const study::Machine& machine, study::Fidelity fidelity,
+                                      const engine::Results& results, const RunWatch& watch) {
+    inputs.progress(context, "simulating what faster parts would bring");
+    study::WhatIfOptions options;
+    options.run = inputs.run_options;
+    options.run.packet.threads = PacketOptions().threads;
+    options.threads = inputs.run_options.packet.threads;
+    options.stop = [&watch] { return watch.signal() != 0; };
+    try {
+        return study::what_if(workload, machine, fidelity, results, options);
+    } catch (const study::WhatIfStopped&) {
+        return std::nullopt;
+    }
+}
+
+/// Runs, writes the results folder where one is given, and prints.
+void simulate(const CommandContext& context, const SimulateOptions& options,
+              const engine::Workload& workload, const study::Machine& machine,
+              study::Fidelity fidelity, const report::CollectiveDetail* detail,
+              const RunWatch* watch) {
     const RunInputs& inputs = options.inputs;
+    std::optional<StagedFolder> staged;
     if (options.messages) {
-        StagedFolder staged(inputs.output_dir);
-        engine::Results results =
-            run_with_messages(context, inputs, workload, machine, fidelity, staged);
-        write_folder(context, options, results, detail, staged);
-        return results;
+        staged.emplace(inputs.output_dir);
     }
-    engine::Results results = inputs.run(context, workload, machine, fidelity);
+    const engine::Results results =
+        options.messages ? run_with_messages(context, inputs, workload, machine, fidelity, *staged)
+                         : inputs.run(context, workload, machine, fidelity);
+    std::optional<report::WhatIf> answers;
+    if (options.what_if && !results.partial) {
+        answers = what_if(context, inputs, workload, machine, fidelity, results, *watch);
+    }
+    const Additions additions{detail, answers ? &*answers : nullptr};
     if (!inputs.output_dir.empty()) {
-        StagedFolder staged(inputs.output_dir);
-        staged.discard("messages.csv");
-        write_folder(context, options, results, detail, staged);
+        if (!staged) {
+            staged.emplace(inputs.output_dir).discard("messages.csv");
+        }
+        write_folder(context, options, results, additions, *staged);
     }
-    return results;
+    print(context, options, workload, results, additions);
+    if (watch != nullptr) {
+        watch->check(results);
+    }
+    if (options.what_if && !answers) {
+        throw Stopped(watch->signal(),
+                      fmt::format("interrupted by signal {}; the results are without --what-if",
+                                  watch->signal()));
+    }
+}
+
+/// What --what-if does not go with; its runs are of one workload, and come to their end.
+void check_what_if(const SimulateOptions& options) {
+    const auto refuse = [](bool given, const char* beside, const char* remedy) {
+        if (given) {
+            throw InputError({"--what-if", "", fmt::format("--what-if beside {}", beside),
+                              "one of the two", remedy});
+        }
+    };
+    refuse(options.limits.simulated.has_value(), "--max-sim-time",
+           "Partial results have no step time to compare with");
+    refuse(options.limits.wall.has_value(), "--max-wall-time",
+           "Partial results have no step time to compare with");
+    refuse(!options.jobs_file.empty(), "--jobs-file", "It is told of a single workload");
+    refuse(options.simulator == "ns3", "--simulator ns3",
+           "The results of --simulator own are the same");
+    refuse(options.inputs.log_lines_only, "options of ASTRA-sim's",
+           "Its log has no place for the table; write our names of the options");
 }
 
 /// What ns-3's simulator cannot serve.
@@ -140,10 +205,13 @@ void run(const CommandContext& context, const SimulateOptions& options) {
         throw InputError({"--messages", "", "no folder for messages.csv", "--output-dir DIR",
                           "--flows alone needs none"});
     }
+    if (options.what_if) {
+        check_what_if(options);
+    }
     options.inputs.check_results_of_others(options.inputs.owner("results.json"),
                                            options.inputs.output_dir);
     const study::Fidelity fidelity = study::fidelity_named(options.fidelity);
-    options.inputs.warn_of_idle_options(context, fidelity);
+    options.inputs.warn_of_idle_options(context, fidelity, options.what_if);
     if (options.simulator == "ns3") {
         refuse_with_ns3(options, fidelity);
     }
@@ -157,6 +225,9 @@ void run(const CommandContext& context, const SimulateOptions& options) {
     }
     const study::Machine machine = options.inputs.machine(context);
     study::check_fidelity(machine, fidelity);
+    if (options.what_if) {
+        study::check_what_if(machine);
+    }
     const engine::Workload workload = options.inputs.workload(machine);
     std::optional<engine::CollectivePlanner> planner;
     std::optional<report::CollectiveDetail> made;
@@ -168,8 +239,7 @@ void run(const CommandContext& context, const SimulateOptions& options) {
     if (options.simulator == "ns3") {
         SimulateOptions elsewhere = options;
         elsewhere.inputs.run_options.packet_simulator = ns3_simulator();
-        print(context, options, workload,
-              simulate(context, elsewhere, workload, machine, fidelity, detail), detail);
+        simulate(context, elsewhere, workload, machine, fidelity, detail, nullptr);
         return;
     }
     RunWatch watch(context.log, options.limits,
@@ -178,9 +248,7 @@ void run(const CommandContext& context, const SimulateOptions& options) {
     watched.inputs.run_options.planner = planner ? &*planner : nullptr;
     watched.inputs.run_options.watch = watch.function();
     watched.inputs.run_options.max_time = options.limits.simulated;
-    const engine::Results results = simulate(context, watched, workload, machine, fidelity, detail);
-    print(context, options, workload, results, detail);
-    watch.check(results);
+    simulate(context, watched, workload, machine, fidelity, detail, &watch);
 }
 
 }  // namespace
@@ -215,6 +283,10 @@ void add_simulate_command(CLI::App& program, CommandContext& context) {
         "--detail", options->detail,
         "collectives.csv with a row for every rank's part in every collective, and why "
         "collectives use their algorithms");
+    command->add_flag("--what-if", options->what_if,
+                      "Also tell the step time with scale-out links, scale-up links, compute and "
+                      "memory twice as fast, and with half the latencies: one run for each, --jobs "
+                      "of them at a time");
     command->add_option("--jobs-file", options->jobs_file,
                         "Several jobs at a time instead of one workload: their traces, NPUs and "
                         "start times (jobs.yml)");

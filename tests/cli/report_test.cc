@@ -92,6 +92,57 @@ TEST_F(Report, ComparesTwoFolders) {
     EXPECT_TRUE(std::filesystem::exists(folder_ / "both/figures/gantt.png"));
 }
 
+// Folders and files: what their results.json say, and the same of both.
+TEST_F(Report, ComparesTwoResults) {
+    all_reduce_traces(2);
+    simulate_into("a", "analytical");
+    simulate_into("b", "congestion-aware");
+    const std::string a = path("a") + "/results.json";
+    const Json first = Json::parse(content("a/results.json"));
+    const Json second = Json::parse(content("b/results.json"));
+    const Outcome files = run({"report", a, path("b"), "--json"});
+    ASSERT_EQ(files.code, 0) << files.log;
+    const Json json = Json::parse(files.out);
+    EXPECT_EQ(json["files"][0]["file"], path("a"));
+    EXPECT_EQ(json["rows"][0]["values"][0], first["finish_ns"]);
+    EXPECT_EQ(json["rows"][0]["values"][1], second["finish_ns"]);
+    EXPECT_EQ(Json::parse(run({"report", path("a"), path("b"), "--json"}).out)["results"], json);
+    const std::string table = run({"report", a, path("b") + "/results.json"}).out;
+    EXPECT_THAT(table, testing::AllOf(HasSubstr("step time"), HasSubstr("exposed communication"),
+                                      HasSubstr("dimension 0 (Ring of 2), busiest link")));
+    const std::string whole = run({"report", path("a"), path("b")}).out;
+    EXPECT_EQ(whole.substr(0, table.size()), table);
+    EXPECT_THAT(whole, HasSubstr("Time of a rank, mean over 2 ranks"));
+    EXPECT_EQ(run({"report", a, a, "--quiet"}).out, "");
+    // Runs by other programs have no results.json.
+    std::filesystem::remove(folder_ / "b/results.json");
+    const Json timelines = Json::parse(run({"report", path("a"), path("b"), "--json"}).out);
+    EXPECT_FALSE(timelines.contains("results"));
+    EXPECT_EQ(timelines["ranks"], 2);
+}
+
+TEST_F(Report, SaysWhatIsNoResultsFile) {
+    all_reduce_traces(2);
+    simulate_into("a", "analytical");
+    const std::string a = path("a") + "/results.json";
+    const auto error_of = [&](const std::string& other, std::vector<std::string> more = {}) {
+        std::vector<std::string> arguments{"report", a, other};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Outcome outcome = run(arguments);
+        EXPECT_EQ(outcome.code, 2);
+        EXPECT_EQ(outcome.out, "");
+        return outcome.log;
+    };
+    EXPECT_THAT(error_of(path("ring2.yml")),
+                testing::AllOf(HasSubstr("ring2.yml"), HasSubstr("not JSON")));
+    write("system.json", R"({"peak-perf": 312})");
+    EXPECT_THAT(error_of(path("system.json")), HasSubstr("JSON with the keys 'peak-perf'"));
+    std::filesystem::create_directories(folder_ / "empty");
+    EXPECT_THAT(error_of(path("empty")), HasSubstr("empty/results.json"));
+    EXPECT_THAT(error_of(path("nowhere")), HasSubstr("nowhere"));
+    EXPECT_THAT(error_of(a, {"--output-dir", path("c")}), HasSubstr("two results.json"));
+}
+
 // A run and itself: labels are told apart, and nothing differs.
 TEST_F(Report, OfARunAndItselfDiffersNowhere) {
     all_reduce_traces(2);

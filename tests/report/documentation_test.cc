@@ -9,6 +9,7 @@
 #include "report/csv.h"
 #include "report/flow_csv.h"
 #include "report/results_json.h"
+#include "report/what_if.h"
 #include "tests/report/sample_results.h"
 #include "tests/support/temporary_folder.h"
 
@@ -66,6 +67,12 @@ TEST(Documentation, ExplainsEveryKeyOfResultsJson) {
     results.resolved->packet->virtual_channels = 2;
     collect_keys(Json::parse(results_json(results)), keys);
     EXPECT_EQ(keys.count("virtual_channels"), 1u);
+    WhatIf answers;
+    answers.lines.push_back({"latency", "latencies / 2", 0.5, {"NIC"}, Time::ns(1), {}, ""});
+    answers.lines.push_back({"compute", "compute x 2", 2, {}, {}, {}, "the run stalls"});
+    answers.finish = Time::ns(2);
+    collect_keys(Json::parse(results_json(results, Bytes(1), "", nullptr, &answers)), keys);
+    EXPECT_EQ(keys.count("change_percent"), 1u);
     expect_documented(keys);
 }
 
