@@ -279,16 +279,18 @@ bool FluidNetwork::is_incast(const Port& port) const {
     if (in <= port.speed + (port.speed >> told_rate_bits)) {
         return false;
     }
-    NodeId source;
+    // All end at one NPU; where a link stands for several, at as many, from one that does so.
+    std::pair<NodeId, NodeId> first;
     for (const std::uint32_t q : port.active) {
         for (const InputQueue::Part& part : port.queues[q].arriving()) {
             const Stage& stage = stages_[part.stage];
             if (stage.is_last) {
-                const NodeId other = flows_[stage.flow].message.source;
-                if (source.valid() && other != source) {
+                const engine::Message& message = flows_[stage.flow].message;
+                const std::pair pair(message.source, message.destination);
+                if (first.first.valid() && first != pair) {
                     return true;
                 }
-                source = other;
+                first = pair;
             }
         }
     }

@@ -312,9 +312,11 @@ void add_simulate_command(CLI::App& program, CommandContext& context) {
         "  npunet simulate --model llama2-4layer --batch 4 --seq 256 --dp 2 --tp 4 --pp 2 \\\n"
         "      --network configs/networks/mesh-4x4.yml --system configs/systems/a100.json \\\n"
         "      --fidelity packet --output-dir out/step");
-    add_short_help(*command, RunInputs::short_help(
-                                 {"--fidelity", "NAME",
-                                  "analytical (default; quick estimate), fluid, or packet"}));
+    std::vector<HelpSection> sections = RunInputs::short_help(
+        {"--fidelity", "NAME", "analytical (default; quick estimate), fluid, or packet"});
+    sections.back().entries.push_back(
+        {"--what-if", "", "And how long with faster links, compute or memory"});
+    add_short_help(*command, std::move(sections));
     command->callback([options, &context] {
         options->astra.apply(options->inputs);
         run(context, *options);

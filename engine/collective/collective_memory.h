@@ -56,7 +56,8 @@ struct CollectiveCall {
 struct CollectiveMemory {
     std::vector<Time> takes;  ///< by member, from the beginning of the first
     Time settles;             ///< from the end of the last until the links are idle, at most
-    bool contended = false;   ///< Network::contention() has grown
+    bool usable = true;       ///< no contention that results tell of, and then idle links
+    std::uint64_t packet_hops = 0;
     std::vector<std::uint32_t> links;  ///< of the communicator
     // Of these links:
     std::vector<std::uint64_t> after;  ///< Network::idle_state()

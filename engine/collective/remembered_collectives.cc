@@ -19,6 +19,11 @@ bool waits_for_all(CollectiveKind kind) {
 }  // namespace
 
 bool RememberedCollectives::can_on(const topology::NetworkDescription& network) {
+    for (std::size_t link = 0; link < network.graph.links(); ++link) {
+        if (network.graph.link(LinkId(link)).latency == Time()) {
+            return false;
+        }
+    }
     return network.multipath == nullptr && network.faults.empty() &&
            network.packet.injection == Rate() && network.packet.error_rate == 0;
 }
@@ -108,7 +113,7 @@ const CollectiveMemory* RememberedCollectives::decide(std::uint32_t instance,
     const bool is_over = std::any_of(memory.takes.begin(), memory.takes.end(), [&](Time takes) {
         return takes <= queue_.now() - call.begun;
     });
-    if (memory.contended) {
+    if (!memory.usable) {
         memories_.leave_out(call.first.kind, call.offsets.size());
         lose();
     } else if (is_over) {
@@ -118,6 +123,7 @@ const CollectiveMemory* RememberedCollectives::decide(std::uint32_t instance,
     call.state = State::Recalled;
     call.settles = memory.settles;
     ++recalled_;
+    packet_hops_ += memory.packet_hops;
     network_.set_idle_state(memory.links, memory.after);
     for (std::size_t i = 0; i < memory.links.size(); ++i) {
         add(carried_[memory.links[i]], memory.use[i]);

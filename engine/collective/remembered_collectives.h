@@ -75,6 +75,8 @@ public:
 
     /// Adds what the collectives have carried that were not simulated with the others.
     void add_to(std::vector<LinkUse>& use) const;
+    /// Packets times links crossed in them.
+    [[nodiscard]] std::uint64_t packet_hops() const { return packet_hops_; }
     /// Collectives that were not simulated with the others.
     [[nodiscard]] std::uint64_t recalled() const { return recalled_; }
 
@@ -113,6 +115,7 @@ private:
     std::vector<LinkUse> carried_;  ///< by link
     bool lost_ = false;             ///< the run ends with this instant
     std::uint64_t recalled_ = 0;
+    std::uint64_t packet_hops_ = 0;
 };
 
 }  // namespace npunet::engine

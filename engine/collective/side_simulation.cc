@@ -12,6 +12,7 @@ namespace {
 /// Credits are under way for some time: after a collective its links are looked at again so long
 /// afterwards, then each time twice as long.
 constexpr Time first_wait = Time::ns(100);
+constexpr Time longest_wait = Time::ns(100'000'000);
 
 /// When links were busy, from `begun` on.
 void keep_load(CollectiveMemory& memory, LinkLoadRecorder& load, Time begun) {
@@ -59,6 +60,7 @@ CollectiveMemory SideSimulation::run(const CollectiveCall& call,
     network_->forget_longest_queues(links);
     const std::vector<LinkUse> before = network_->use_of(links);
     const Time contention = network_->contention();
+    const std::uint64_t hops = network_->packet_hops();
     call_ = &call;
     begun_ = queue_.now();
     takes_.assign(call.operations.size(), Time());
@@ -72,11 +74,11 @@ CollectiveMemory SideSimulation::run(const CollectiveCall& call,
     }
     network_->run(queue_);
     memory.takes = takes_;
-    settle(links, memory);
+    memory.usable = settle(links, memory) && network_->contention() == contention;
     if (load_ != nullptr) {
         keep_load(memory, *load_, begun_);
     }
-    memory.contended = network_->contention() != contention;
+    memory.packet_hops = network_->packet_hops() - hops;
     const std::vector<LinkUse> after = network_->use_of(links);
     for (std::size_t i = 0; i < links.size(); ++i) {
         memory.use.push_back(difference(after[i], before[i]));
@@ -84,15 +86,19 @@ CollectiveMemory SideSimulation::run(const CollectiveCall& call,
     return memory;
 }
 
-void SideSimulation::settle(const std::vector<std::uint32_t>& links, CollectiveMemory& memory) {
+bool SideSimulation::settle(const std::vector<std::uint32_t>& links, CollectiveMemory& memory) {
     const Time ended = later(begun_, *std::max_element(takes_.begin(), takes_.end()));
     Time wait = first_wait;
     while (!network_->idle_state(links, memory.after)) {
+        if (wait > longest_wait) {
+            return false;
+        }
         memory.after.clear();
         queue_.advance(later(queue_.now(), wait));
         wait = 2 * wait;
     }
     memory.settles = queue_.now() - ended;
+    return true;
 }
 
 void SideSimulation::handle(std::uint64_t member) {

@@ -42,8 +42,8 @@ private:
     void on_receive_done(Rank, std::uint32_t, Time) override {}
     /// A member begins.
     void handle(std::uint64_t member) override;
-    /// Lets time pass until the links are idle.
-    void settle(const std::vector<std::uint32_t>& links, CollectiveMemory& memory);
+    /// Lets time pass until the links are idle; false: they do not become so.
+    [[nodiscard]] bool settle(const std::vector<std::uint32_t>& links, CollectiveMemory& memory);
 
     const CollectiveSetting setting_;
     Fold fold_;

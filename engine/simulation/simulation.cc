@@ -444,6 +444,9 @@ Results Simulation::summary(const std::vector<RankRecord>& records, SummaryScope
     results.events = queue_.handled();
     results.simulated_npus = fold_.simulated(records_.size());
     results.packet_hops = network_.packet_hops();
+    if (collectives_.remembered() != nullptr) {
+        results.packet_hops += collectives_.remembered()->packet_hops();
+    }
     return results;
 }
 

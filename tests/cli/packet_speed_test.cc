@@ -77,7 +77,7 @@ TEST_F(PacketSpeed, SaysWhereAnOptionHasNoEffect) {
     };
     const std::string all = " --no-fast-forward --no-fold --jobs 2";
     EXPECT_THAT(log(all), AllOf(HasSubstr("warning: --no-fast-forward has no effect at fidelity "
-                                          "analytical: it is for packet"),
+                                          "analytical: it is for fluid and packet"),
                                 HasSubstr("warning: --jobs has"), Not(HasSubstr("--no-fold has"))));
     EXPECT_THAT(log(all + " --fidelity packet"),
                 AllOf(HasSubstr("--no-fold has no effect at fidelity packet: it is for analytical"),
