@@ -293,7 +293,7 @@ engine::Results simulate(const engine::Workload& workload, const Machine& machin
         return run_elsewhere(workload, machine, options);
     }
     // After so many runs in which collectives met, all are simulated.
-    constexpr int most_attempts = 32;
+    constexpr int most_attempts = 6;
     check_fidelity(machine, fidelity);
     RunOptions attempted = options;
     std::optional<engine::CollectivePlanner> planner;

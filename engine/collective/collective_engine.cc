@@ -184,11 +184,15 @@ bool CollectiveEngine::hold(Run& run, const ProgramOperation& operation) {
 CollectiveCall CollectiveEngine::call_of(const Run& run, const ProgramOperation& operation) const {
     const CollectiveInstance& instance = instances_[run.instance];
     CollectiveCall call;
-    call.like = {static_cast<std::int64_t>(operation.collective), operation.bytes.value(),
-                 operation.root, static_cast<std::int64_t>(operation.type)};
-    for (const Rank rank : workload_.groups[static_cast<std::size_t>(instance.group)].ranks) {
+    const std::vector<Rank>& ranks =
+        workload_.groups[static_cast<std::size_t>(instance.group)].ranks;
+    for (const Rank rank : ranks) {
         call.operations.push_back(instances_.operation_of(instance, rank));
     }
+    // The plan is by the type of the first member.
+    const DataType type = workload_.program(ranks.front()).operations[call.operations.front()].type;
+    call.like = {static_cast<std::int64_t>(operation.collective), operation.bytes.value(),
+                 operation.root, static_cast<std::int64_t>(type)};
     // Messages that come at one instant are taken in the order of their receivers' operations.
     std::vector<std::uint32_t> order = call.operations;
     std::sort(order.begin(), order.end());

@@ -44,10 +44,15 @@ const CollectiveMemory& CollectiveMemories::of(const CollectiveCall& call) {
     }
     ++simulated_;
     CollectiveMemory memory = side_->run(call, links_of(call.group));
-    kept_ += key.size() + memory.load.size();
+    if (!memory.usable) {
+        side_.reset();  // something may be left there
+    }
+    constexpr std::size_t words_of_link = 32;
+    const std::size_t more = key.size() + memory.load.size() + words_of_link * memory.links.size();
+    kept_ += more;
     if (kept_ > most_kept) {
         memories_.clear();
-        kept_ = key.size() + memory.load.size();
+        kept_ = more;
     }
     return memories_.emplace(std::move(key), std::move(memory)).first->second;
 }

@@ -128,6 +128,7 @@ void CommunicatorLinks::find_users() {
     for (const auto& [from, to] : pairs) {
         if (from != to) {
             mark_route(from, to, used_by_messages_);
+            mark_route(to, from, used_by_messages_);  // acknowledgements
         }
     }
     for (std::size_t group = 0; group < workload_.groups.size(); ++group) {

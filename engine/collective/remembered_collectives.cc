@@ -10,6 +10,17 @@ namespace npunet::engine {
 
 namespace {
 
+/// Whether two ascending lists have a number in common.
+bool have_common(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
+    for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
+        if (*i == *j) {
+            return true;
+        }
+        *i < *j ? ++i : ++j;
+    }
+    return false;
+}
+
 /// No member is done before all have begun.
 bool waits_for_all(CollectiveKind kind) {
     return kind == CollectiveKind::AllReduce || kind == CollectiveKind::AllGather ||
@@ -82,9 +93,7 @@ void RememberedCollectives::meet(std::size_t group) {
         if (other.state == State::Simulated) {
             continue;
         }
-        const std::vector<std::uint32_t>& theirs = memories_.links().of(other.first.group);
-        if (std::find_first_of(links.begin(), links.end(), theirs.begin(), theirs.end()) !=
-            links.end()) {
+        if (have_common(links, memories_.links().of(other.first.group))) {
             memories_.leave_out(other.first.group, other.first.number);
             lose();
         }
@@ -113,14 +122,16 @@ const CollectiveMemory* RememberedCollectives::decide(std::uint32_t instance,
     const bool is_over = std::any_of(memory.takes.begin(), memory.takes.end(), [&](Time takes) {
         return takes <= queue_.now() - call.begun;
     });
-    if (!memory.usable) {
-        memories_.leave_out(call.first.kind, call.offsets.size());
-        lose();
-    } else if (is_over) {
-        memories_.leave_out(call.first.group, call.first.number);
-        lose();
-    }
     call.state = State::Recalled;
+    if (!memory.usable || is_over) {
+        if (memory.usable) {
+            memories_.leave_out(call.first.group, call.first.number);
+        } else {
+            memories_.leave_out(call.first.kind, call.offsets.size());
+        }
+        lose();
+        return &memory;
+    }
     call.settles = memory.settles;
     ++recalled_;
     packet_hops_ += memory.packet_hops;
