@@ -292,7 +292,7 @@ engine::Results simulate(const engine::Workload& workload, const Machine& machin
     if (options.packet_simulator && fidelity == Fidelity::Packet) {
         return run_elsewhere(workload, machine, options);
     }
-    // After so many runs in which collectives met, all are simulated.
+    // After this number of runs in which collectives met, all are simulated together.
     constexpr int most_attempts = 6;
     check_fidelity(machine, fidelity);
     RunOptions attempted = options;

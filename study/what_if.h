@@ -4,7 +4,7 @@
 //     const report::WhatIf answers = what_if(workload, machine, fidelity, results);
 //
 // Every line is a run of its own at the same fidelity, of the same workload on the same routes. The
-// algorithms of collectives are chosen anew, as they would be on that machine.
+// algorithms of collectives are chosen again, as they would be on that machine.
 #pragma once
 
 #include <cstddef>

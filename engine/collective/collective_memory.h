@@ -96,7 +96,7 @@ public:
     [[nodiscard]] std::uint64_t simulated() const { return simulated_; }
 
 private:
-    /// Beyond so many intervals of busy links and words of keys what is kept is forgotten.
+    /// Beyond this number of words (keys, intervals, links) what is kept is forgotten.
     static constexpr std::size_t most_kept = std::size_t{1} << 22;
 
     CollectiveSetting setting_;

@@ -97,7 +97,7 @@ private:
     /// One whose end is known has settled; of none: throws.
     void handle(std::uint64_t payload) override;
     static constexpr std::uint64_t none = 0xffffffff;
-    /// Whether nobody else is on its links.
+    /// Whether no other call is on its links.
     [[nodiscard]] bool take_links(std::size_t group);
     void leave_links(std::size_t group);
     /// A collective of the group begins: those that are held or known on its links are lost.

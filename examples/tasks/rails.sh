@@ -4,7 +4,7 @@
 #
 # First the whole step with NCCL's collectives, as an estimate. Then a step of BATCH sequences (32, a
 # quarter) at three fidelities, with ring algorithms (rails/system.json): NCCL's channels at the level
-# of packets take hours for a step of this size.
+# of packets take much longer.
 #
 # Run it from the root of the repository with npunet on the PATH.
 set -e

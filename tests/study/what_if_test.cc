@@ -65,7 +65,7 @@ Time finish_of(const WhatIf& answers, const std::string& part) {
     return line_of(answers, part).finish.value_or(Time());
 }
 
-/// Recorded compute of so many us, and then an all-reduce.
+/// Recorded compute, in us, and then an all-reduce.
 test::NodesOf step_of(std::uint64_t micros, std::int64_t bytes) {
     return [=](Rank) {
         std::vector<chakra::Node> nodes{test::compute_node(1, micros)};

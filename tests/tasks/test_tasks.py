@@ -1,7 +1,7 @@
 """The scripts of examples/tasks print the answers beside them, and these are what hand formulas say.
 
     python3 -m unittest test_tasks            # compares
-    python3 test_tasks.py record [TASK...]    # writes the answers anew, and in docs/tasks.md
+    python3 test_tasks.py record [TASK...]    # writes the answers again, and in docs/tasks.md
 
 An answer is the summary that each command prints first; most of the tables below it are left out. In
 scripts/test-long, which sets NPUNET_TEST_CASES, BATCH makes two of them larger: the formulas remain.

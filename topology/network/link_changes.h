@@ -37,12 +37,12 @@ struct LinkGroup {
 /// From the inside to the outside; together all links, each once. None without links.
 [[nodiscard]] std::vector<LinkGroup> link_groups(const NetworkDescription& network);
 
-/// These links at so many times their rate, as is the rate at which switches add up that have one
-/// of them. `links` by link; `factor` is positive.
+/// These links at this multiple of their rate, as is the rate at which switches add up that have
+/// one of them. `links` by link; `factor` is positive.
 [[nodiscard]] NetworkDescription with_rates(const NetworkDescription& network,
                                             const std::vector<bool>& links, Factor factor);
 
-/// All links, and switches that add up, at so many times their latency.
+/// All links, and switches that add up, at this multiple of their latency.
 [[nodiscard]] NetworkDescription with_latencies(const NetworkDescription& network, Factor factor);
 
 }  // namespace npunet::topology
