@@ -72,23 +72,8 @@ public:
 
     [[nodiscard]] std::string explain_stall() const override { return level_->explain_stall(); }
 
-    [[nodiscard]] bool idle_state(const std::vector<std::uint32_t>& links,
-                                  std::vector<std::uint64_t>& state) override {
-        return split_ == nullptr && level_->idle_state(links, state);
-    }
-
-    [[nodiscard]] std::vector<engine::LinkUse> use_of(
-        const std::vector<std::uint32_t>& links) const override {
-        return level_->use_of(links);
-    }
-
-    void forget_longest_queues(const std::vector<std::uint32_t>& links) override {
-        level_->forget_longest_queues(links);
-    }
-
-    void set_idle_state(const std::vector<std::uint32_t>& links,
-                        const std::vector<std::uint64_t>& state) override {
-        level_->set_idle_state(links, state);
+    [[nodiscard]] engine::IdleLinks* idle_links() override {
+        return split_ == nullptr ? level_->idle_links() : nullptr;
     }
 
     [[nodiscard]] bool prepare_scan() override { return level_->prepare_scan(); }

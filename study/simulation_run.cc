@@ -180,7 +180,9 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
         if (results.partial) {
             results.partial->reason = stopper.reason();
         }
-        complete(results, workload, machine, fidelity, network->queue_pair_limits());
+        engine::QueuePairLimits pairs = network->queue_pair_limits();
+        pairs.join(memories.queue_pair_limits());
+        complete(results, workload, machine, fidelity, pairs);
         for (std::string& note : network->notes(results.finish)) {
             results.notes.push_back(std::move(note));
         }
@@ -195,6 +197,7 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         return results;
     } catch (const engine::CollectivesMet&) {
+        memories.run_again();
         return std::nullopt;
     } catch (const analytical::FoldBroken&) {
         // Links that stand for others would have to be shared out.
@@ -292,8 +295,6 @@ engine::Results simulate(const engine::Workload& workload, const Machine& machin
     if (options.packet_simulator && fidelity == Fidelity::Packet) {
         return run_elsewhere(workload, machine, options);
     }
-    // After this number of runs in which collectives met, all are simulated together.
-    constexpr int most_attempts = 6;
     check_fidelity(machine, fidelity);
     RunOptions attempted = options;
     std::optional<engine::CollectivePlanner> planner;
@@ -305,13 +306,10 @@ engine::Results simulate(const engine::Workload& workload, const Machine& machin
         {workload, machine.network, machine.system, machine.dialect, *attempted.planner},
         [&](engine::EventQueue& queue) { return make_network(machine, fidelity, queue, options); },
         options.link_load && fidelity != Fidelity::Analytical);
-    for (int i = 0;; ++i) {
+    for (;;) {
         if (std::optional<engine::Results> results =
                 attempt(workload, machine, fidelity, attempted, memories)) {
             return *std::move(results);
-        }
-        if (i == most_attempts) {
-            memories.leave_out_all();
         }
     }
 }

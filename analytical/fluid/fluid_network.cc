@@ -256,8 +256,17 @@ std::vector<engine::LinkUse> FluidNetwork::link_use() const {
     return uses;
 }
 
-bool FluidNetwork::idle_state(const std::vector<std::uint32_t>& links,
-                              std::vector<std::uint64_t>& /*state*/) {
+std::vector<engine::LinkUse> FluidNetwork::use_of(const Links& links) const {
+    const std::vector<engine::LinkUse> all = link_use();
+    std::vector<engine::LinkUse> uses;
+    uses.reserve(links.size());
+    for (const std::uint32_t link : links) {
+        uses.push_back(all[link]);
+    }
+    return uses;
+}
+
+bool FluidNetwork::idle_state(const Links& links, State& /*state*/) {
     return std::all_of(links.begin(), links.end(), [&](std::uint32_t link) {
         Port& port = ports_[link];
         if (port.live || port.due || port.starting() || !port.starts.empty() || port.stages > 0 ||

@@ -48,6 +48,7 @@
 #include "analytical/route_table.h"
 #include "base/pool.h"
 #include "engine/clock/event_queue.h"
+#include "engine/network/idle_links.h"
 #include "engine/network/network.h"
 #include "topology/network/network_description.h"
 
@@ -61,7 +62,9 @@ public:
     }
 };
 
-class FluidNetwork final : public engine::Network, private engine::EventHandler {
+class FluidNetwork final : public engine::Network,
+                           private engine::EventHandler,
+                           private engine::IdleLinks {
 public:
     /// The references must outlive the network. With a fold, messages come from the ranks that
     /// stand for others, over links that do so; FoldBroken is thrown when a link of the fold would
@@ -79,11 +82,16 @@ public:
         Time finish) const override;
     [[nodiscard]] std::string explain_stall() const override;
     [[nodiscard]] std::vector<engine::LinkUse> link_use() const override;
-    [[nodiscard]] bool idle_state(const std::vector<std::uint32_t>& links,
-                                  std::vector<std::uint64_t>& state) override;
-    [[nodiscard]] Time contention() const override;
+    [[nodiscard]] IdleLinks* idle_links() override { return this; }
 
 private:
+    // Nothing of the past counts on idle links.
+    [[nodiscard]] bool idle_state(const Links& links, State& state) override;
+    void set_idle_state(const Links& /*links*/, const State& /*state*/) override {}
+    [[nodiscard]] std::vector<engine::LinkUse> use_of(const Links& links) const override;
+    void forget_longest_queues(const Links& /*links*/) override {}
+    [[nodiscard]] Time contention() const override;
+
     static constexpr std::uint32_t none = Stage::none;
 
     enum Happening : std::uint64_t {

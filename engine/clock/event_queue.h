@@ -165,6 +165,8 @@ public:
     /// A watch that is called periodically; must outlive its use. After it has returned false it is
     /// not called again, and the queue stops when the current handler returns.
     void set_watch(QueueWatch* watch);
+    /// Null: there is none.
+    [[nodiscard]] QueueWatch* watch() const { return watch_; }
     /// Calls the watch if it is due. Handlers that do much work in one event count that work as
     /// handled events, call this, and return early on false: no further event will be handled.
     [[nodiscard]] bool goes_on() { return handled_ < ask_at_ || ask_watch(); }

@@ -157,51 +157,6 @@ bool CollectiveEngine::begin_steps(Run& run) {
     return run.streams_left == 0;
 }
 
-bool CollectiveEngine::hold(Run& run, const ProgramOperation& operation) {
-    const CollectiveInstance& instance = instances_[run.instance];
-    const bool may_be = run.plan.file == nullptr && run.plan.launch == nullptr && !instance.unequal;
-    if (!remembered_->begin({run.instance, static_cast<std::size_t>(instance.group),
-                             instance.number, run.member, instance.kind},
-                            may_be)) {
-        return false;
-    }
-    run.recalled = true;
-    run.streams.clear();
-    run.streams_left = 1;
-    const CollectiveMemory* const memory =
-        remembered_->decide(run.instance, call_of(run, operation));
-    if (memory != nullptr) {
-        const Time since = queue_.now() - remembered_->begun(run.instance);
-        for (const std::uint32_t number : instance.run_of_member) {
-            const Run& part = *runs_[number];
-            const Time takes = memory->takes[part.member];
-            wait_for(part, 0, false, takes - std::min(takes, since), Time());
-        }
-    }
-    return true;
-}
-
-CollectiveCall CollectiveEngine::call_of(const Run& run, const ProgramOperation& operation) const {
-    const CollectiveInstance& instance = instances_[run.instance];
-    CollectiveCall call;
-    const std::vector<Rank>& ranks =
-        workload_.groups[static_cast<std::size_t>(instance.group)].ranks;
-    for (const Rank rank : ranks) {
-        call.operations.push_back(instances_.operation_of(instance, rank));
-    }
-    // The plan is by the type of the first member.
-    const DataType type = workload_.program(ranks.front()).operations[call.operations.front()].type;
-    call.like = {static_cast<std::int64_t>(operation.collective), operation.bytes.value(),
-                 operation.root, static_cast<std::int64_t>(type)};
-    // Messages that come at one instant are taken in the order of their receivers' operations.
-    std::vector<std::uint32_t> order = call.operations;
-    std::sort(order.begin(), order.end());
-    for (const std::uint32_t each : call.operations) {
-        call.like.push_back(std::lower_bound(order.begin(), order.end(), each) - order.begin());
-    }
-    return call;
-}
-
 void CollectiveEngine::fill_queues(Run& run) {
     if (run.filling) {
         return;

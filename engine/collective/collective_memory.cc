@@ -15,18 +15,45 @@ CollectiveMemories::CollectiveMemories(const CollectiveSetting& setting,
 
 CollectiveMemories::~CollectiveMemories() = default;
 
-std::vector<std::uint32_t> CollectiveMemories::links_of(std::size_t group) {
+IdleLinks::Links CollectiveMemories::links_of(std::size_t group) {
     const std::vector<std::uint32_t>& all = links_.of(group);
     return {all.begin(), std::lower_bound(all.begin(), all.end(), links_.links())};
 }
 
-bool CollectiveMemories::leaves_out(std::size_t group, std::uint64_t number,
-                                    CollectiveKind kind) const {
-    return all_ || calls_.count({group, number}) > 0 ||
-           kinds_.count({kind, setting_.workload.groups[group].ranks.size()}) > 0;
+CollectiveMemories::Like CollectiveMemories::like(const CollectiveBeginning& which) const {
+    const std::vector<Rank>& ranks = setting_.workload.groups[which.group].ranks;
+    return {which.kind, which.bytes, ranks.size(), ranks[1].value() - ranks[0].value()};
 }
 
-const CollectiveMemory& CollectiveMemories::of(const CollectiveCall& call) {
+void CollectiveMemories::meets(const CollectiveBeginning& which) {
+    calls_.emplace(which.group, which.number);
+    met_.insert(like(which));
+}
+
+void CollectiveMemories::run_again() {
+    ++runs_again_;
+    for (const Like& each : met_) {
+        if (++runs_[each] == most_runs_of_a_like) {
+            left_out_.insert(each);
+        }
+    }
+    met_.clear();
+}
+
+bool CollectiveMemories::leaves_out(const CollectiveBeginning& which) const {
+    return runs_again_ >= most_runs || calls_.count({which.group, which.number}) > 0 ||
+           left_out_.count(like(which)) > 0;
+}
+
+QueuePairLimits CollectiveMemories::queue_pair_limits() const {
+    QueuePairLimits limits = limits_;
+    if (side_ != nullptr) {
+        limits.join(side_->network().queue_pair_limits());
+    }
+    return limits;
+}
+
+const CollectiveMemory* CollectiveMemories::of(const CollectiveCall& call, QueueWatch* watch) {
     std::vector<std::int64_t> key{static_cast<std::int64_t>(call.group)};
     key.insert(key.end(), call.like.begin(), call.like.end());
     for (const Time offset : call.offsets) {
@@ -37,15 +64,20 @@ const CollectiveMemory& CollectiveMemories::of(const CollectiveCall& call) {
     }
     const auto known = memories_.find(key);
     if (known != memories_.end()) {
-        return known->second;
+        return &known->second;
     }
     if (side_ == nullptr) {
         side_ = std::make_unique<SideSimulation>(setting_, make_network_, load_);
     }
     ++simulated_;
-    CollectiveMemory memory = side_->run(call, links_of(call.group));
+    CollectiveMemory memory = side_->run(call, links_of(call.group), watch);
+    const bool stopped = side_->stopped();
     if (!memory.usable) {
+        limits_.join(side_->network().queue_pair_limits());
         side_.reset();  // something may be left there
+    }
+    if (stopped) {
+        return nullptr;
     }
     constexpr std::size_t words_of_link = 32;
     const std::size_t more = key.size() + memory.load.size() + words_of_link * memory.links.size();
@@ -54,7 +86,7 @@ const CollectiveMemory& CollectiveMemories::of(const CollectiveCall& call) {
         memories_.clear();
         kept_ = more;
     }
-    return memories_.emplace(std::move(key), std::move(memory)).first->second;
+    return &memories_.emplace(std::move(key), std::move(memory)).first->second;
 }
 
 }  // namespace npunet::engine

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "engine/collective/planner.h"
 #include "engine/machine/dialect.h"
 #include "engine/machine/system_config.h"
+#include "engine/network/idle_links.h"
 #include "engine/network/link_load.h"
 #include "engine/network/network.h"
 #include "engine/program/workload.h"
@@ -42,6 +44,16 @@ struct CollectiveSetting {
 /// Another network of the run's kind, on a queue of its own.
 using NetworkFactory = std::function<std::unique_ptr<Network>(EventQueue& queue)>;
 
+/// A member of a collective begins.
+struct CollectiveBeginning {
+    std::uint32_t instance = 0;  ///< of CollectiveInstances
+    std::size_t group = 0;
+    std::uint64_t number = 0;  ///< among those of the group
+    std::size_t member = 0;
+    CollectiveKind kind = CollectiveKind::AllReduce;
+    Bytes bytes;
+};
+
 /// A collective, and the circumstances in which it begins.
 struct CollectiveCall {
     std::size_t group = 0;
@@ -49,8 +61,8 @@ struct CollectiveCall {
     std::vector<std::uint32_t> operations;  ///< by member
     /// In all that decides about its messages, but for what follows; equal ones are alike.
     std::vector<std::int64_t> like;
-    std::vector<Time> offsets;         ///< by member: begins so long after the first
-    std::vector<std::uint64_t> state;  ///< of its links: Network::idle_state()
+    std::vector<Time> offsets;  ///< by member: begins so long after the first
+    IdleLinks::State state;     ///< of its links
 };
 
 struct CollectiveMemory {
@@ -58,10 +70,11 @@ struct CollectiveMemory {
     Time settles;             ///< from the end of the last until the links are idle, at most
     bool usable = true;       ///< no contention that results tell of, and then idle links
     std::uint64_t packet_hops = 0;
-    std::vector<std::uint32_t> links;  ///< of the communicator
+    IdleLinks::Links links;  ///< of the communicator
     // Of these links:
-    std::vector<std::uint64_t> after;  ///< Network::idle_state()
+    IdleLinks::State after;
     std::vector<LinkUse> use;
+    std::vector<std::uint64_t> packets;  ///< IdleLinks::packet_numbers()
     /// When they were busy, link by link, from the beginning of the collective on.
     std::vector<LinkLoadRecorder::Interval> load;
     /// Of each link: from the first interval to the last, busy as they are together.
@@ -77,25 +90,36 @@ public:
     CollectiveMemories(const CollectiveMemories&) = delete;
     CollectiveMemories& operator=(const CollectiveMemories&) = delete;
 
-    /// Valid until the next call.
-    [[nodiscard]] const CollectiveMemory& of(const CollectiveCall& call);
+    /// Valid until the next call. `watch` may end the simulation of one that is not known; then
+    /// null. It may itself be null.
+    [[nodiscard]] const CollectiveMemory* of(const CollectiveCall& call, QueueWatch* watch);
 
     [[nodiscard]] const CollectiveSetting& setting() const { return setting_; }
     [[nodiscard]] CommunicatorLinks& links() { return links_; }
     /// Without the nodes.
-    [[nodiscard]] std::vector<std::uint32_t> links_of(std::size_t group);
+    [[nodiscard]] IdleLinks::Links links_of(std::size_t group);
+    /// Of the queue pairs that have been used here.
+    [[nodiscard]] QueuePairLimits queue_pair_limits() const;
 
-    /// That collective of a group is to be simulated with the others.
-    void leave_out(std::size_t group, std::uint64_t number) { calls_.emplace(group, number); }
-    /// All of that kind and number of members are.
-    void leave_out(CollectiveKind kind, std::size_t members) { kinds_.emplace(kind, members); }
-    void leave_out_all() { all_ = true; }
-    [[nodiscard]] bool leaves_out(std::size_t group, std::uint64_t number,
-                                  CollectiveKind kind) const;
+    /// The collective meets another: it is to be simulated with the others.
+    void meets(const CollectiveBeginning& which);
+    /// All that are like it in kind, size and communicator are to be.
+    void leave_out(const CollectiveBeginning& which) { left_out_.insert(like(which)); }
+    /// A run has ended in which collectives have met; the next one begins. Those like one that has
+    /// done so in two runs are left out.
+    void run_again();
+    [[nodiscard]] bool leaves_out(const CollectiveBeginning& which) const;
     /// How many collectives have been simulated here.
     [[nodiscard]] std::uint64_t simulated() const { return simulated_; }
 
 private:
+    /// Kind, size, number of members, and how far the first two are apart: those of tensor
+    /// parallelism, or of data parallelism.
+    using Like = std::tuple<CollectiveKind, Bytes, std::size_t, std::int32_t>;
+    [[nodiscard]] Like like(const CollectiveBeginning& which) const;
+
+    static constexpr int most_runs = 10;           ///< then nothing is remembered
+    static constexpr int most_runs_of_a_like = 2;  ///< that collectives of a kind may cost
     /// Beyond this number of words (keys, intervals, links) what is kept is forgotten.
     static constexpr std::size_t most_kept = std::size_t{1} << 22;
 
@@ -108,9 +132,12 @@ private:
     std::map<std::vector<std::int64_t>, CollectiveMemory> memories_;
     std::size_t kept_ = 0;
     std::uint64_t simulated_ = 0;
-    std::set<std::pair<std::size_t, std::uint64_t>> calls_;   ///< left out
-    std::set<std::pair<CollectiveKind, std::size_t>> kinds_;  ///< left out
-    bool all_ = false;                                        ///< left out
+    QueuePairLimits limits_;                                 ///< of simulations that are gone
+    std::set<std::pair<std::size_t, std::uint64_t>> calls_;  ///< left out
+    std::set<Like> left_out_;
+    std::set<Like> met_;        ///< in this run
+    std::map<Like, int> runs_;  ///< in which they met
+    int runs_again_ = 0;
 };
 
 }  // namespace npunet::engine

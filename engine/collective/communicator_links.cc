@@ -13,19 +13,19 @@ CommunicatorLinks::CommunicatorLinks(const Workload& workload,
       of_(workload.groups.size()),
       rarely_shared_(workload.groups.size()) {}
 
-void CommunicatorLinks::mark_link(LinkId link, Marks& marks) const {
-    marks[link.index()] = true;
+void CommunicatorLinks::mark_node(LinkId link, NodeId node, Marks& marks) const {
     if (network_.packet_of(link).flow_control != topology::FlowControl::Credit) {
-        const topology::Link& ends = network_.graph.link(link);
-        marks[links() + ends.from.index()] = true;
-        marks[links() + ends.to.index()] = true;
+        marks[links() + node.index()] = true;
     }
 }
 
 void CommunicatorLinks::mark_route(NodeId from, NodeId to, Marks& marks) const {
     for (const std::vector<topology::Hop>& route : network_.routes(from, to)) {
         for (const topology::Hop hop : route) {
-            mark_link(hop.link, marks);
+            marks[hop.link.index()] = true;
+            if (hop.link != route.front().link) {
+                mark_node(hop.link, network_.graph.link(hop.link).from, marks);
+            }
         }
     }
 }
@@ -62,7 +62,7 @@ void CommunicatorLinks::mark_reducing_switches(const std::vector<Rank>& ranks, M
     });
     for_each_link([&](LinkId link, std::size_t at, std::size_t other) {
         if (below[at] >= several && (other >= network_.graph.npus() || member[other])) {
-            mark_link(link, marks);
+            marks[link.index()] = true;
             marks[links() + at] = true;
         }
     });

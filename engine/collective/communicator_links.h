@@ -7,8 +7,8 @@
 //
 // Counted are the routes between all pairs of members, of which an algorithm uses some; with
 // switches that reduce, the links of the members to them, and those between switches. Nodes that
-// messages share stand for themselves: switches that reduce, and the ends of links without credits,
-// whose packets share buffers.
+// messages share stand for themselves: switches that reduce, and nodes through which messages pass
+// between links without credits, as their packets share its buffer.
 //
 // C++17-clean.
 #pragma once
@@ -44,7 +44,8 @@ public:
 private:
     using Marks = std::vector<bool>;
 
-    void mark_link(LinkId link, Marks& marks) const;
+    /// A message passes through the node from the link, or to it.
+    void mark_node(LinkId link, NodeId node, Marks& marks) const;
     void mark_route(NodeId from, NodeId to, Marks& marks) const;
     void mark_reducing_switches(const std::vector<Rank>& ranks, Marks& marks) const;
     [[nodiscard]] static std::vector<std::uint32_t> list(const Marks& marks);

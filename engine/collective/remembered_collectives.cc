@@ -40,10 +40,10 @@ bool RememberedCollectives::can_on(const topology::NetworkDescription& network) 
 }
 
 RememberedCollectives::RememberedCollectives(CollectiveMemories& memories, EventQueue& queue,
-                                             Network& network, LinkLoadRecorder* load)
+                                             IdleLinks& idle, LinkLoadRecorder* load)
     : memories_(memories),
       queue_(queue),
-      network_(network),
+      idle_(idle),
       load_(load),
       users_(memories.links().size()),
       carried_(memories.links().links()) {}
@@ -62,7 +62,7 @@ void RememberedCollectives::leave_links(std::size_t group) {
     }
 }
 
-bool RememberedCollectives::begin(const Beginning& beginning, bool may_be) {
+bool RememberedCollectives::begin(const CollectiveBeginning& beginning, bool may_be) {
     auto [place, is_first] = calls_.try_emplace(beginning.instance);
     Call& call = place->second;
     const std::size_t group = beginning.group;
@@ -72,10 +72,9 @@ bool RememberedCollectives::begin(const Beginning& beginning, bool may_be) {
         const bool alone = take_links(group);
         if (!alone) {
             meet(group);
-        } else if (may_be && waits_for_all(beginning.kind) &&
-                   !memories_.leaves_out(group, beginning.number, beginning.kind) &&
+        } else if (may_be && waits_for_all(beginning.kind) && !memories_.leaves_out(beginning) &&
                    memories_.links().rarely_shared(group) &&
-                   network_.idle_state(memories_.links_of(group), call.state_of_links)) {
+                   idle_.idle_state(memories_.links_of(group), call.state_of_links)) {
             call.state = State::Held;
             call.offsets.resize(memories_.setting().workload.groups[group].ranks.size());
         }
@@ -94,7 +93,7 @@ void RememberedCollectives::meet(std::size_t group) {
             continue;
         }
         if (have_common(links, memories_.links().of(other.first.group))) {
-            memories_.leave_out(other.first.group, other.first.number);
+            memories_.meets(other.first);
             lose();
         }
     }
@@ -111,23 +110,24 @@ void RememberedCollectives::lose() {
 const CollectiveMemory* RememberedCollectives::decide(std::uint32_t instance,
                                                       CollectiveCall call_made) {
     Call& call = calls_.at(instance);
-    if (call.begun_members < call.offsets.size()) {
-        return nullptr;
-    }
     call_made.group = call.first.group;
     call_made.number = call.first.number;
     call_made.offsets = call.offsets;
     call_made.state = call.state_of_links;
-    const CollectiveMemory& memory = memories_.of(call_made);
+    const CollectiveMemory* const known = memories_.of(call_made, queue_.watch());
+    if (known == nullptr) {
+        return nullptr;
+    }
+    const CollectiveMemory& memory = *known;
     const bool is_over = std::any_of(memory.takes.begin(), memory.takes.end(), [&](Time takes) {
         return takes <= queue_.now() - call.begun;
     });
     call.state = State::Recalled;
     if (!memory.usable || is_over) {
         if (memory.usable) {
-            memories_.leave_out(call.first.group, call.first.number);
+            memories_.meets(call.first);
         } else {
-            memories_.leave_out(call.first.kind, call.offsets.size());
+            memories_.leave_out(call.first);
         }
         lose();
         return &memory;
@@ -135,7 +135,8 @@ const CollectiveMemory* RememberedCollectives::decide(std::uint32_t instance,
     call.settles = memory.settles;
     ++recalled_;
     packet_hops_ += memory.packet_hops;
-    network_.set_idle_state(memory.links, memory.after);
+    idle_.set_idle_state(memory.links, memory.after);
+    idle_.skip_packet_numbers(memory.links, memory.packets);
     for (std::size_t i = 0; i < memory.links.size(); ++i) {
         add(carried_[memory.links[i]], memory.use[i]);
     }

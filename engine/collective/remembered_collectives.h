@@ -29,6 +29,7 @@
 
 #include "engine/clock/event_queue.h"
 #include "engine/collective/collective_memory.h"
+#include "engine/network/idle_links.h"
 #include "engine/network/link_load.h"
 #include "engine/network/network.h"
 
@@ -48,24 +49,21 @@ public:
     /// or on draws, every pair of NPUs has its routes, and NPUs have no port that all links share.
     [[nodiscard]] static bool can_on(const topology::NetworkDescription& network);
 
-    /// `load` is what the network tells of busy links, and may be null. The references must outlive
-    /// this.
-    RememberedCollectives(CollectiveMemories& memories, EventQueue& queue, Network& network,
+    /// `idle`: of the network. `load` is what that tells of busy links, and may be null. All must
+    /// outlive this.
+    RememberedCollectives(CollectiveMemories& memories, EventQueue& queue, IdleLinks& idle,
                           LinkLoadRecorder* load);
 
-    /// A member begins.
-    struct Beginning {
-        std::uint32_t instance = 0;  ///< of CollectiveInstances
-        std::size_t group = 0;
-        std::uint64_t number = 0;  ///< among those of the group
-        std::size_t member = 0;
-        CollectiveKind kind = CollectiveKind::AllReduce;
-    };
     /// True: it is held; of its first member when `may_be`.
-    [[nodiscard]] bool begin(const Beginning& beginning, bool may_be);
+    [[nodiscard]] bool begin(const CollectiveBeginning& beginning, bool may_be);
 
-    /// A collective that is held and of which a member has just begun: null while members are
-    /// missing. `call` has what it is and the operations. Valid until the next call.
+    /// Whether all members of a collective that is held have begun.
+    [[nodiscard]] bool have_begun(std::uint32_t instance) const {
+        const Call& call = calls_.at(instance);
+        return call.begun_members == call.offsets.size();
+    }
+    /// What becomes of a collective that is held, as all members have begun; null when the run is
+    /// stopped. `call` has what it is and the operations. Valid until the next call.
     [[nodiscard]] const CollectiveMemory* decide(std::uint32_t instance, CollectiveCall call);
     /// When the first member of a collective that is under way has begun.
     [[nodiscard]] Time begun(std::uint32_t instance) const { return calls_.at(instance).begun; }
@@ -85,12 +83,12 @@ private:
 
     /// A collective under way, or one whose links are not idle yet.
     struct Call {
-        Beginning first;
+        CollectiveBeginning first;
         State state = State::Simulated;
         Time begun;
         Time settles;               ///< after its end
         std::vector<Time> offsets;  ///< by member
-        std::vector<std::uint64_t> state_of_links;
+        IdleLinks::State state_of_links;
         std::size_t begun_members = 0;
     };
 
@@ -108,7 +106,7 @@ private:
 
     CollectiveMemories& memories_;
     EventQueue& queue_;
-    Network& network_;
+    IdleLinks& idle_;
     LinkLoadRecorder* load_;
     std::vector<std::uint32_t> users_;  ///< by link or node: calls under way
     std::map<std::uint32_t, Call> calls_;

@@ -9,9 +9,10 @@ namespace npunet::engine {
 
 namespace {
 
-/// Credits are under way for some time: after a collective its links are looked at again so long
-/// afterwards, then each time twice as long.
-constexpr Time first_wait = Time::ns(100);
+/// Credits and acknowledgements are under way for some time: after a collective its links are
+/// looked at again and again, each time after this share of the time since.
+constexpr std::int64_t waits_in_past = 8;
+constexpr Time least_wait = Time::ns(50);
 constexpr Time longest_wait = Time::ns(100'000'000);
 
 /// When links were busy, from `begun` on.
@@ -52,18 +53,23 @@ SideSimulation::SideSimulation(const CollectiveSetting& setting, const NetworkFa
     }
 }
 
-CollectiveMemory SideSimulation::run(const CollectiveCall& call,
-                                     const std::vector<std::uint32_t>& links) {
+CollectiveMemory SideSimulation::run(const CollectiveCall& call, const IdleLinks::Links& links,
+                                     QueueWatch* watch) {
     CollectiveMemory memory;
     memory.links = links;
-    network_->set_idle_state(links, call.state);
-    network_->forget_longest_queues(links);
-    const std::vector<LinkUse> before = network_->use_of(links);
-    const Time contention = network_->contention();
+    queue_.set_watch(watch);
+    queue_.run();  // timers of the one before
+    IdleLinks& idle = *network_->idle_links();
+    idle.set_idle_state(links, call.state);
+    idle.forget_longest_queues(links);
+    const std::vector<LinkUse> before = idle.use_of(links);
+    const std::vector<std::uint64_t> numbers = idle.packet_numbers(links);
+    const Time contention = idle.contention();
     const std::uint64_t hops = network_->packet_hops();
     call_ = &call;
     begun_ = queue_.now();
     takes_.assign(call.operations.size(), Time());
+    under_way_ = takes_.size();
     engine_.skip_to(static_cast<std::int32_t>(call.group), call.number);
     const std::vector<Rank>& ranks = setting_.workload.groups[call.group].ranks;
     for (std::size_t member = 0; member < ranks.size(); ++member) {
@@ -72,30 +78,44 @@ CollectiveMemory SideSimulation::run(const CollectiveCall& call,
                                      static_cast<std::uint64_t>(ranks[member].value())),
                         *this, member);
     }
-    network_->run(queue_);
+    memory.usable = run_members() && settle(links, memory) && idle.contention() == contention;
     memory.takes = takes_;
-    memory.usable = settle(links, memory) && network_->contention() == contention;
     if (load_ != nullptr) {
         keep_load(memory, *load_, begun_);
     }
     memory.packet_hops = network_->packet_hops() - hops;
-    const std::vector<LinkUse> after = network_->use_of(links);
+    const std::vector<LinkUse> after = idle.use_of(links);
     for (std::size_t i = 0; i < links.size(); ++i) {
         memory.use.push_back(difference(after[i], before[i]));
+    }
+    memory.packets = idle.packet_numbers(links);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        memory.packets[i] -= numbers[i];
     }
     return memory;
 }
 
-bool SideSimulation::settle(const std::vector<std::uint32_t>& links, CollectiveMemory& memory) {
-    const Time ended = later(begun_, *std::max_element(takes_.begin(), takes_.end()));
-    Time wait = first_wait;
-    while (!network_->idle_state(links, memory.after)) {
-        if (wait > longest_wait) {
+bool SideSimulation::run_members() {
+    while (under_way_ > 0 && !queue_.empty()) {
+        queue_.run_instant();
+    }
+    return under_way_ == 0;
+}
+
+bool SideSimulation::settle(const IdleLinks::Links& links, CollectiveMemory& memory) {
+    const Time ended = queue_.now();
+    while (!network_->idle_links()->idle_state(links, memory.after)) {
+        const Time since = queue_.now() - ended;
+        if (since > longest_wait) {
             return false;
         }
         memory.after.clear();
-        queue_.advance(later(queue_.now(), wait));
-        wait = 2 * wait;
+        const Time wait = std::max(least_wait, Time::ps(since.ps() / waits_in_past));
+        const Time next = later(queue_.now(), wait);
+        while (queue_.next_time() <= next) {
+            queue_.run_instant();
+        }
+        queue_.advance(next);
     }
     memory.settles = queue_.now() - ended;
     return true;
@@ -112,6 +132,7 @@ void SideSimulation::on_operation_done(Rank rank, std::uint32_t /*operation*/) {
     const std::vector<Rank>& ranks = setting_.workload.groups[call_->group].ranks;
     const auto member = std::find(ranks.begin(), ranks.end(), rank) - ranks.begin();
     takes_[static_cast<std::size_t>(member)] = queue_.now() - begun_;
+    --under_way_;
 }
 
 }  // namespace npunet::engine

@@ -18,6 +18,7 @@
 #include "engine/clock/event_queue.h"
 #include "engine/collective/collective_engine.h"
 #include "engine/collective/collective_memory.h"
+#include "engine/network/idle_links.h"
 #include "engine/network/link_load.h"
 #include "engine/network/network.h"
 #include "engine/network/rank_timers.h"
@@ -33,17 +34,23 @@ public:
     /// The references must outlive this. `load`: memories hold when links were busy.
     SideSimulation(const CollectiveSetting& setting, const NetworkFactory& make_network, bool load);
 
-    /// `links`: those of the communicator.
-    [[nodiscard]] CollectiveMemory run(const CollectiveCall& call,
-                                       const std::vector<std::uint32_t>& links);
+    /// `links`: those of the communicator. `watch` may end it (EventQueue::set_watch()), and may be
+    /// null.
+    [[nodiscard]] CollectiveMemory run(const CollectiveCall& call, const IdleLinks::Links& links,
+                                       QueueWatch* watch);
+    /// It has been ended, and is of no more use.
+    [[nodiscard]] bool stopped() const { return queue_.stopped(); }
+    [[nodiscard]] const Network& network() const { return *network_; }
 
 private:
     void on_operation_done(Rank rank, std::uint32_t operation) override;
     void on_receive_done(Rank, std::uint32_t, Time) override {}
     /// A member begins.
     void handle(std::uint64_t member) override;
-    /// Lets time pass until the links are idle; false: they do not become so.
-    [[nodiscard]] bool settle(const std::vector<std::uint32_t>& links, CollectiveMemory& memory);
+    /// Until all members are done. False: they will not be.
+    [[nodiscard]] bool run_members();
+    /// Lets time pass until the links are idle. False: they do not become so.
+    [[nodiscard]] bool settle(const IdleLinks::Links& links, CollectiveMemory& memory);
 
     const CollectiveSetting setting_;
     Fold fold_;
@@ -56,7 +63,8 @@ private:
     std::unique_ptr<LinkLoadRecorder> load_;  ///< null: none
     const CollectiveCall* call_ = nullptr;    ///< under way
     Time begun_;
-    std::vector<Time> takes_;  ///< of call_
+    std::vector<Time> takes_;    ///< of call_
+    std::size_t under_way_ = 0;  ///< members of call_
 };
 
 }  // namespace npunet::engine

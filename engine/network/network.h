@@ -209,6 +209,8 @@ protected:
     ~MessageScanner() = default;
 };
 
+class IdleLinks;
+
 class Network {
 public:
     virtual ~Network() = default;
@@ -256,32 +258,8 @@ public:
     /// sentence; nothing where the network does not know.
     [[nodiscard]] virtual std::string explain_stall() const { return {}; }
 
-    /// Whether nothing is under way on any of these links, and nothing that was there will still
-    /// have an effect. Then appends to `state` what of the past decides how the next messages fare
-    /// there, in words that are the same whenever messages fare the same, but for the time. False
-    /// where the network cannot tell.
-    [[nodiscard]] virtual bool idle_state(const std::vector<std::uint32_t>& /*links*/,
-                                          std::vector<std::uint64_t>& /*state*/) {
-        return false;
-    }
-    /// link_use() of links that idle_state() finds idle, in their order.
-    [[nodiscard]] virtual std::vector<LinkUse> use_of(
-        const std::vector<std::uint32_t>& links) const {
-        const std::vector<LinkUse> all = link_use();
-        std::vector<LinkUse> use;
-        use.reserve(links.size());
-        for (const std::uint32_t link : links) {
-            use.push_back(all[link]);
-        }
-        return use;
-    }
-    /// Of idle links: as idle_state() said at another time.
-    virtual void set_idle_state(const std::vector<std::uint32_t>& /*links*/,
-                                const std::vector<std::uint64_t>& /*state*/) {}
-    /// LinkUse::max_queue of idle links is from now on that of what follows.
-    virtual void forget_longest_queues(const std::vector<std::uint32_t>& /*links*/) {}
-    /// Grows whenever what congestion_times() tells does, of any link.
-    [[nodiscard]] virtual Time contention() const { return {}; }
+    /// Of links on which nothing is under way; null where the network cannot tell.
+    [[nodiscard]] virtual IdleLinks* idle_links() { return nullptr; }
 
     /// Brings what scan() looks at up to the present; between the arrivals of an instant and its
     /// arbitration. Whether the network has a scan(), as things are.

@@ -42,10 +42,25 @@ void widen(OptionalRange<Quantity>& range, Quantity quantity) {
     }
 }
 
+/// Extends a range to include another one.
+template <class Quantity>
+void join(OptionalRange<Quantity>& range, const OptionalRange<Quantity>& other) {
+    if (other) {
+        widen(range, other->least);
+        widen(range, other->most);
+    }
+}
+
 /// Window and timeout of a transport's queue pairs.
 struct QueuePairLimits {
     OptionalRange<Bytes> window;
     OptionalRange<Time> timeout;
+
+    /// Of more queue pairs.
+    void join(const QueuePairLimits& others) {
+        npunet::engine::join(window, others.window);
+        npunet::engine::join(timeout, others.timeout);
+    }
 };
 
 /// Values of the packet fidelity. Ranges that no link, node or queue pair contributes to are empty.

@@ -76,9 +76,10 @@ Simulation::Simulation(const Workload& workload, const topology::NetworkDescript
 
 void Simulation::remember_collectives(CollectiveMemories& memories, LinkLoadRecorder* load) {
     if (queue_.order() == EventQueue::Order::Content && fold_.trivial() && share_.whole() &&
-        network_.models_contention() && RememberedCollectives::can_on(description_)) {
-        collectives_.remember(
-            std::make_unique<RememberedCollectives>(memories, queue_, network_, load));
+        network_.models_contention() && network_.idle_links() != nullptr &&
+        RememberedCollectives::can_on(description_)) {
+        collectives_.remember(std::make_unique<RememberedCollectives>(
+            memories, queue_, *network_.idle_links(), load));
     }
 }
 

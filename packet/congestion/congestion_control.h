@@ -91,6 +91,10 @@ public:
     /// to 1; -1 where it has none.
     virtual double congestion(std::int64_t /* now */) const { return -1; }
 
+    /// Whether it is as when it was made: nothing of the past decides window() and rate() from now
+    /// on. Without an implementation it never is.
+    virtual bool has_no_past() const { return false; }
+
     /// Scans the state that determines window() and rate() from now on. Without an implementation
     /// no state equals another, so that periodic traffic is never fast-forwarded.
     virtual void scan(engine::StateScan& scan, const engine::FlowProgress& /* progress */) {

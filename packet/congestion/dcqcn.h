@@ -37,6 +37,8 @@ public:
     std::int64_t rate(std::int64_t now) override;
     void scan(engine::StateScan& scan, const engine::FlowProgress& progress) override;
 
+    bool has_no_past() const override { return notified_ < 0; }
+
     double congestion(std::int64_t now) const override { return current_alpha(now); }
 
     /// alpha, from 0 to 1.

@@ -178,8 +178,7 @@ bool CreditNetwork::is_idle(std::uint32_t link) {
     return !waits;
 }
 
-bool CreditNetwork::idle_state(const std::vector<std::uint32_t>& links,
-                               std::vector<std::uint64_t>& state) {
+bool CreditNetwork::idle_state(const Links& links, State& state) {
     // Oldest first counts the messages of all sources.
     if (looks_at_packets() || state_.oldest || state_.several || state_.reads.are_limited() ||
         state_.partitions.size() > 1) {
@@ -195,7 +194,7 @@ bool CreditNetwork::idle_state(const std::vector<std::uint32_t>& links,
     return true;
 }
 
-std::vector<engine::LinkUse> CreditNetwork::use_of(const std::vector<std::uint32_t>& links) const {
+std::vector<engine::LinkUse> CreditNetwork::use_of(const Links& links) const {
     std::vector<engine::LinkUse> use;
     for (const std::uint32_t link : links) {
         use.push_back(counts_.use_of(link));
@@ -203,14 +202,13 @@ std::vector<engine::LinkUse> CreditNetwork::use_of(const std::vector<std::uint32
     return use;
 }
 
-void CreditNetwork::forget_longest_queues(const std::vector<std::uint32_t>& links) {
+void CreditNetwork::forget_longest_queues(const Links& links) {
     for (const std::uint32_t link : links) {
         state_.ports[link].max_queue = 0;
     }
 }
 
-void CreditNetwork::set_idle_state(const std::vector<std::uint32_t>& links,
-                                   const std::vector<std::uint64_t>& state) {
+void CreditNetwork::set_idle_state(const Links& links, const State& state) {
     for (std::size_t i = 0; i < links.size(); ++i) {
         CreditPort& port = state_.ports[links[i]];
         port.next_queue = static_cast<std::uint32_t>(state[i] >> 1) & CreditPort::most_queues;

@@ -75,6 +75,7 @@
 
 #include "base/quantities.h"
 #include "engine/clock/event_queue.h"
+#include "engine/network/idle_links.h"
 #include "engine/network/network.h"
 #include "topology/network/network_description.h"
 
@@ -86,7 +87,7 @@
 
 namespace npunet::packet {
 
-class CreditNetwork final : public PacketNetwork {
+class CreditNetwork final : public PacketNetwork, private engine::IdleLinks {
 public:
     /// Both must outlive the network. Throws InputError for invalid packet parameters: an mtu below
     /// 1, a buffer smaller than one packet, fewer virtual channels than the routing needs, errors
@@ -122,13 +123,7 @@ public:
     void scan(engine::StateScan& scan, engine::MessageScanner& messages,
               engine::PendingEvents& events) override;
 
-    /// A word for each link: whose turn it is.
-    bool idle_state(const std::vector<std::uint32_t>& links,
-                    std::vector<std::uint64_t>& state) override;
-    std::vector<engine::LinkUse> use_of(const std::vector<std::uint32_t>& links) const override;
-    void forget_longest_queues(const std::vector<std::uint32_t>& links) override;
-    void set_idle_state(const std::vector<std::uint32_t>& links,
-                        const std::vector<std::uint64_t>& state) override;
+    engine::IdleLinks* idle_links() override { return this; }
 
     void record_load(engine::LinkLoadRecorder* load) override { state_.load = load; }
 
@@ -140,6 +135,12 @@ public:
 
 private:
     void observer_changes() override;
+
+    // A word for each link: whose turn it is.
+    bool idle_state(const Links& links, State& state) override;
+    void set_idle_state(const Links& links, const State& state) override;
+    std::vector<engine::LinkUse> use_of(const Links& links) const override;
+    void forget_longest_queues(const Links& links) override;
 
     /// Decides whether lookahead windows are possible.
     void choose_mode();

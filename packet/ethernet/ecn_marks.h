@@ -22,6 +22,9 @@ public:
     /// class already there.
     bool marks(std::uint32_t link, std::uint64_t number, std::int64_t queued);
 
+    /// Random decisions so far.
+    std::int64_t draws() const { return draws_; }
+
     /// Random marks depend on the packets' numbers, so an interval that drew any does not repeat.
     void scan(engine::StateScan& scan) const { scan.same(draws_); }
 
@@ -31,7 +34,7 @@ private:
     std::uint64_t seed_;
     std::vector<std::int64_t> kmin_;  ///< by link, in bytes
     std::vector<std::int64_t> kmax_;  ///< by link, in bytes
-    std::int64_t draws_ = 0;          ///< random decisions so far
+    std::int64_t draws_ = 0;
 };
 
 }  // namespace npunet::packet

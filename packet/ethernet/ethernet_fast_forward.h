@@ -36,6 +36,10 @@ public:
     /// The network is split: no fast-forward from now on.
     void split();
 
+    /// Whether fast-forward is wanted and possible: nothing depends on single packets, as
+    /// observers, histograms, telemetry, multipath routing, and faults and errors of links do.
+    bool is_on() const { return periodic_ != nullptr; }
+
     /// Brings the network's state up to the present.
     void settle();
 
@@ -64,8 +68,7 @@ private:
     void resume(const engine::StateSample& earlier, engine::StateSample& present,
                 std::int64_t periods, engine::EventKey until) override;
 
-    /// Whether fast-forward is possible: nothing depends on single packets, as observers,
-    /// histograms, telemetry, multipath routing, and faults and errors of links do.
+    /// Whether fast-forward is possible.
     bool are_possible() const;
 
     void scan_port(engine::StateScan& scan, std::uint32_t number);

@@ -48,6 +48,7 @@ EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description
       ingress_(description, state_, routes_, links_, flow_control_, marks_, queues_, drops_,
                pairs_),
       rerouting_(state_, queues_, flow_control_, drops_, pairs_),
+      idle_links_(description, state_, flow_control_, marks_, pairs_, fast_forward_),
       route_changes_(queue, state_.ports.size(), rerouting_) {
     route_changes_.use(routes_.reroutes());
 }
@@ -101,20 +102,8 @@ std::vector<engine::LinkUse> EthernetNetwork::link_use() const {
     std::vector<engine::LinkUse> uses;
     uses.reserve(state_.ports.size());
     for (std::size_t number = 0; number < state_.ports.size(); ++number) {
-        const EthernetPort& port = state_.ports[number];
-        engine::LinkUse use{Bytes(port.payload), Bytes(port.sent), Time::ps(port.busy),
-                            Bytes(port.max_queue)};
-        use.packets = static_cast<std::uint64_t>(port.packets);
-        use.retransmissions = static_cast<std::uint64_t>(port.repeated);
-        const std::int64_t ongoing = port.paused != 0 ? state_.clock.now() - port.paused_at : 0;
-        use.credit_stall = Time::ps(port.pause_time + ongoing);
-        use.pauses = static_cast<std::uint64_t>(port.pauses);
-        use.marked = static_cast<std::uint64_t>(port.marked);
-        use.drops = static_cast<std::uint64_t>(port.drops);
-        use.notifications = static_cast<std::uint64_t>(port.notifications);
-        use.queue_times = queues_.histograms().times_of(number);
-        use.classes_wire = state_.classes.wire_of(number);
-        uses.push_back(std::move(use));
+        uses.push_back(state_.use_of(number));
+        uses.back().queue_times = queues_.histograms().times_of(number);
     }
     return uses;
 }

@@ -49,7 +49,8 @@
 // OutputQueues, EthernetArbiter (which packet is next) and EthernetEgress (it is sent) do;
 // EthernetLinks says how packets cross links, EthernetNextHop where they go. QueuePairs is the
 // transport, with the algorithms of packet/congestion. EthernetDrops counts losses,
-// EthernetStallReport explains why nothing moves, EthernetFastForward skips periods;
+// EthernetStallReport explains why nothing moves, EthernetFastForward skips periods,
+// EthernetIdleLinks tells of links that are idle;
 // EthernetRerouting serves faults, and EthernetBoundaryFrames networks that are split over
 // processes.
 #pragma once
@@ -62,6 +63,7 @@
 #include "packet/ethernet/egress.h"
 #include "packet/ethernet/ethernet_boundary_frames.h"
 #include "packet/ethernet/ethernet_fast_forward.h"
+#include "packet/ethernet/idle_links.h"
 #include "packet/ethernet/ingress.h"
 #include "packet/ethernet/link_transmission.h"
 #include "packet/ethernet/network_state.h"
@@ -121,6 +123,8 @@ public:
 
     void record_load(engine::LinkLoadRecorder* load) override { state_.load = load; }
 
+    engine::IdleLinks* idle_links() override { return &idle_links_; }
+
     bool is_cut(LinkId link) const override { return state_.ports[link.index()].cut; }
 
     /// The queue pairs so far; in a partition those with an end in it, each with what its ends here
@@ -162,6 +166,7 @@ private:
     EthernetEgress egress_;
     EthernetIngress ingress_;
     EthernetRerouting rerouting_;
+    EthernetIdleLinks idle_links_;
     RouteChanges route_changes_;
     std::unique_ptr<EthernetBoundary> boundary_;      ///< null: not split
     std::unique_ptr<EthernetBoundaryFrames> frames_;  ///< null: not split

@@ -37,4 +37,20 @@ ObservedPacket EthernetNetworkState::observed(std::uint32_t place, std::uint32_t
     return seen;
 }
 
+engine::LinkUse EthernetNetworkState::use_of(std::size_t link) const {
+    const EthernetPort& port = ports[link];
+    engine::LinkUse use{Bytes(port.payload), Bytes(port.sent), Time::ps(port.busy),
+                        Bytes(port.max_queue)};
+    use.packets = static_cast<std::uint64_t>(port.packets);
+    use.retransmissions = static_cast<std::uint64_t>(port.repeated);
+    const std::int64_t ongoing = port.paused != 0 ? clock.now() - port.paused_at : 0;
+    use.credit_stall = Time::ps(port.pause_time + ongoing);
+    use.pauses = static_cast<std::uint64_t>(port.pauses);
+    use.marked = static_cast<std::uint64_t>(port.marked);
+    use.drops = static_cast<std::uint64_t>(port.drops);
+    use.notifications = static_cast<std::uint64_t>(port.notifications);
+    use.classes_wire = classes.wire_of(link);
+    return use;
+}
+
 }  // namespace npunet::packet

@@ -14,6 +14,7 @@
 #include "base/ids.h"
 #include "engine/clock/event_queue.h"
 #include "engine/network/link_load.h"
+#include "engine/network/network.h"
 #include "topology/network/network_description.h"
 
 #include <cstddef>
@@ -56,6 +57,9 @@ struct EthernetNetworkState {
 
     /// A packet at the port of a link, for the observer.
     ObservedPacket observed(std::uint32_t place, std::uint32_t link) const;
+
+    /// What a link has carried so far; but for LinkUse::queue_times.
+    engine::LinkUse use_of(std::size_t link) const;
 
     PacketClock clock;
     PacketSizes sizes;

@@ -62,6 +62,13 @@ bool SharedBuffer::take_or_drop(std::size_t node_number, std::int64_t queued, st
     return true;
 }
 
+bool SharedBuffer::has_nothing_of(std::uint32_t link) const {
+    const auto first = inputs_.begin() + static_cast<std::ptrdiff_t>(link * classes_);
+    return std::all_of(first, first + classes_, [](const Input& input) {
+        return input.shared == 0 && input.headroom == 0 && !input.paused;
+    });
+}
+
 bool SharedBuffer::release_and_resume(std::size_t node_number, std::uint32_t link,
                                       std::uint32_t traffic_class, std::int64_t bytes) {
     Node& node = nodes_[node_number];

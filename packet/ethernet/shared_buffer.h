@@ -83,6 +83,9 @@ public:
                 may_resume({nodes_[node].room, used}, left_of(link, traffic_class, left)));
     }
 
+    /// PFC: nothing of what the link has brought is there, and it is not paused.
+    bool has_nothing_of(std::uint32_t link) const;
+
     void scan(engine::StateScan& scan);
 
 private:

@@ -153,26 +153,44 @@ void TieredNetwork::record_load(engine::LinkLoadRecorder* load) {
     }
 }
 
-bool TieredNetwork::idle_state(const std::vector<std::uint32_t>& links,
-                               std::vector<std::uint64_t>& state) {
-    return std::all_of(links.begin(), links.end(),
-                       [&](std::uint32_t link) {
-                           return description_.scale_up->has(LinkId(std::size_t{link}));
-                       }) &&
-           part(TierPart::ScaleUp).idle_state(links, state);
+engine::IdleLinks& TieredNetwork::idle_part(const Links& links) const {
+    const bool up = description_.scale_up->has(LinkId(std::size_t{links.front()}));
+    return *part(up ? TierPart::ScaleUp : TierPart::ScaleOut).idle_links();
 }
 
-std::vector<engine::LinkUse> TieredNetwork::use_of(const std::vector<std::uint32_t>& links) const {
-    return part(TierPart::ScaleUp).use_of(links);
+bool TieredNetwork::idle_state(const Links& links, State& state) {
+    const auto is_up = [&](std::uint32_t link) {
+        return description_.scale_up->has(LinkId(std::size_t{link}));
+    };
+    return (std::all_of(links.begin(), links.end(), is_up) ||
+            std::none_of(links.begin(), links.end(), is_up)) &&
+           idle_part(links).idle_state(links, state);
 }
 
-void TieredNetwork::forget_longest_queues(const std::vector<std::uint32_t>& links) {
-    part(TierPart::ScaleUp).forget_longest_queues(links);
+void TieredNetwork::set_idle_state(const Links& links, const State& state) {
+    idle_part(links).set_idle_state(links, state);
 }
 
-void TieredNetwork::set_idle_state(const std::vector<std::uint32_t>& links,
-                                   const std::vector<std::uint64_t>& state) {
-    part(TierPart::ScaleUp).set_idle_state(links, state);
+std::vector<engine::LinkUse> TieredNetwork::use_of(const Links& links) const {
+    return idle_part(links).use_of(links);
+}
+
+void TieredNetwork::forget_longest_queues(const Links& links) {
+    idle_part(links).forget_longest_queues(links);
+}
+
+Time TieredNetwork::contention() const {
+    return part(TierPart::ScaleUp).idle_links()->contention() +
+           part(TierPart::ScaleOut).idle_links()->contention();
+}
+
+std::vector<std::uint64_t> TieredNetwork::packet_numbers(const Links& links) const {
+    return idle_part(links).packet_numbers(links);
+}
+
+void TieredNetwork::skip_packet_numbers(const Links& links,
+                                        const std::vector<std::uint64_t>& packets) {
+    idle_part(links).skip_packet_numbers(links, packets);
 }
 
 void TieredNetwork::split(std::vector<bool> /* owned */, PartitionLink& /* cut */) {

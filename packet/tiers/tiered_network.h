@@ -15,6 +15,7 @@
 #include "packet/tiers/tier_routes.h"
 
 #include "engine/clock/event_queue.h"
+#include "engine/network/idle_links.h"
 #include "engine/network/network.h"
 #include "topology/network/network_description.h"
 #include "topology/network/packet_checks.h"
@@ -32,6 +33,7 @@ namespace npunet::packet {
 
 class TieredNetwork final : public PacketNetwork,
                             private engine::MessageListener,
+                            private engine::IdleLinks,
                             private DatagramListener {
 public:
     /// Both must outlive the network. Throws InputError for parameters that the networks of the two
@@ -54,13 +56,7 @@ public:
     void list_queued(LinkId link,
                      const std::function<void(LinkId, Bytes, Time)>& function) override;
     void record_load(engine::LinkLoadRecorder* load) override;
-    /// Of scale-up links.
-    bool idle_state(const std::vector<std::uint32_t>& links,
-                    std::vector<std::uint64_t>& state) override;
-    std::vector<engine::LinkUse> use_of(const std::vector<std::uint32_t>& links) const override;
-    void forget_longest_queues(const std::vector<std::uint32_t>& links) override;
-    void set_idle_state(const std::vector<std::uint32_t>& links,
-                        const std::vector<std::uint64_t>& state) override;
+    engine::IdleLinks* idle_links() override { return this; }
 
     /// Throws InputError: such a network is not split.
     void split(std::vector<bool> owned, PartitionLink& cut) override;
@@ -74,6 +70,19 @@ public:
 
 private:
     void observer_changes() override;
+
+    // Links of one part; of both at once never.
+    bool idle_state(const Links& links, State& state) override;
+    void set_idle_state(const Links& links, const State& state) override;
+    std::vector<engine::LinkUse> use_of(const Links& links) const override;
+    void forget_longest_queues(const Links& links) override;
+    Time contention() const override;
+    std::vector<std::uint64_t> packet_numbers(const Links& links) const override;
+    void skip_packet_numbers(const Links& links,
+                             const std::vector<std::uint64_t>& packets) override;
+
+    /// Of the part that the first link is of.
+    IdleLinks& idle_part(const Links& links) const;
 
     // What the parts tell, and of relayed messages the relays. Handles of whole messages are even,
     // those of relayed packets odd.

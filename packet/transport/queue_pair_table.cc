@@ -23,6 +23,7 @@ std::uint32_t QueuePairTable::number_of(std::uint64_t key) {
     QueuePair& pair = pairs_.back();
     pair.key = key;
     pair.source = QueuePair::source_of(key);
+    of_source_[pair.source].push_back(number);
     pair.destination = QueuePair::destination_of(key);
     pair.traffic_class = QueuePair::class_of(key);
     pair.datagrams = QueuePair::service_of(key) == QueuePair::Service::Datagrams;

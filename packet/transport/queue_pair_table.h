@@ -20,7 +20,11 @@ public:
     /// All arguments must outlive this.
     QueuePairTable(const topology::NetworkDescription& description, const PacketSizes& sizes,
                    EthernetNextHop& routes, const TransportBoundary& boundary)
-        : description_(description), sizes_(sizes), routes_(routes), boundary_(boundary) {}
+        : description_(description),
+          sizes_(sizes),
+          routes_(routes),
+          boundary_(boundary),
+          of_source_(description.graph.nodes()) {}
 
     QueuePairTable(const QueuePairTable&) = delete;
     QueuePairTable& operator=(const QueuePairTable&) = delete;
@@ -31,6 +35,9 @@ public:
     /// Valid until another queue pair is created.
     QueuePair& operator[](std::uint32_t number) { return pairs_[number]; }
     const QueuePair& operator[](std::uint32_t number) const { return pairs_[number]; }
+
+    /// Those whose source is the NPU, by number.
+    const std::vector<std::uint32_t>& of_source(std::uint32_t npu) const { return of_source_[npu]; }
 
     std::vector<QueuePair>& all() { return pairs_; }
     const std::vector<QueuePair>& all() const { return pairs_; }
@@ -51,6 +58,7 @@ private:
     EthernetNextHop& routes_;
     const TransportBoundary& boundary_;
     std::vector<QueuePair> pairs_;
+    std::vector<std::vector<std::uint32_t>> of_source_;
     std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
 };
 

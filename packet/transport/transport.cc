@@ -1,5 +1,7 @@
 #include "packet/transport/transport.h"
 
+#include <algorithm>
+
 namespace npunet::packet {
 
 namespace {
@@ -25,6 +27,14 @@ QueuePairs::QueuePairs(const topology::NetworkDescription& description,
       sender_(description, network, sizes_, pairs_, messages_, packets_, host),
       receiver_(description, network.clock, sizes_, pairs_, messages_, packets_),
       scan_(description.packet, pairs_, messages_, sender_.send_queues(), sender_.timers()) {}
+
+bool QueuePairs::have_no_past(std::uint32_t npu, std::uint32_t port, std::int64_t now) const {
+    const std::vector<std::uint32_t>& numbers = pairs_.of_source(npu);
+    return std::all_of(numbers.begin(), numbers.end(), [&](std::uint32_t number) {
+        const QueuePair& pair = pairs_[number];
+        return pair.port != port || pair.has_no_past(now);
+    });
+}
 
 void QueuePairs::send(const engine::Message& message, std::uint8_t traffic_class) {
     using Service = QueuePair::Service;

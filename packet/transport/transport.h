@@ -122,6 +122,10 @@ public:
     /// Whether any message is in progress.
     bool is_busy() const { return messages_.any_is_in_flight(); }
 
+    /// Whether the queue pairs of the port's NPU that send by it fare from `now` on, in
+    /// picoseconds, as new ones do. Fixed routes only.
+    bool have_no_past(std::uint32_t npu, std::uint32_t port, std::int64_t now) const;
+
     /// Whether any receiver still has credit to issue.
     bool any_grant_is_due() const { return receiver_.any_grant_is_due(); }
 

@@ -18,6 +18,7 @@
 #include "tests/support/draw.h"
 #include "tests/support/workloads.h"
 #include "topology/builders/builder.h"
+#include "topology/parameters/congestion_control.h"
 
 namespace npunet::study::remembered_collectives_test {
 namespace {
@@ -336,6 +337,47 @@ TEST(RememberedCollectives, ChangeNothing) {
         if (credits && draw.one_in(4)) {
             (void)recalled(workload, machine, Fidelity::Packet);
         }
+        ++kinds[!count ? "met" : count->recalled > 0 ? "some" : "none"];
+        if (testing::Test::HasFailure()) {
+            break;
+        }
+    }
+    for (const auto& [kind, number] : kinds) {
+        RecordProperty(kind, number);
+    }
+    EXPECT_GT(kinds["some"], static_cast<int>(cases) / 5);
+    EXPECT_GT(kinds["met"], 0);
+    test::count_cases(cases);
+}
+
+// Switches of Ethernet: acknowledgements, pauses, losses and marks, some of which are drawn by the
+// number of the packet at its link, and congestion control that has heard of them.
+TEST(RememberedCollectives, ChangeNothingOnEthernet) {
+    const std::uint64_t cases = test::random_cases(60, 3'000);
+    std::map<std::string, int> kinds;
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
+        SCOPED_TRACE(seed);
+        test::Draw draw(1'000'000 + seed);
+        const auto per_node = static_cast<std::int32_t>(draw.from_to(2, 4));
+        const auto nodes = static_cast<std::int32_t>(draw.from_to(2, 3));
+        Machine machine = machine_of(per_node, nodes, draw.one_in(2));
+        topology::PacketParameters& packet = machine.network.packet;
+        packet.flow_control =
+            draw.one_in(3) ? topology::FlowControl::None : topology::FlowControl::Pfc;
+        packet.transport.kind = draw.any_of(
+            {topology::TransportKind::GoBackN, topology::TransportKind::SelectiveRepeat});
+        packet.transport.ack_every = static_cast<std::int32_t>(draw.from_to(1, 16));
+        const auto algorithm = draw.any_of(
+            {topology::CongestionAlgorithm::None, topology::CongestionAlgorithm::Dcqcn,
+             topology::CongestionAlgorithm::Dcqcn, topology::CongestionAlgorithm::Dctcp});
+        if (algorithm != topology::CongestionAlgorithm::None) {
+            packet.congestion_control = topology::standard_choice(algorithm);
+        }
+        if (draw.one_in(3)) {
+            packet.buffer = Bytes(draw.from_to(4, 20) * 50'000);
+        }
+        const engine::Workload workload = draw_program(draw, per_node, nodes);
+        const std::optional<Count> count = recalled(workload, machine, Fidelity::Packet);
         ++kinds[!count ? "met" : count->recalled > 0 ? "some" : "none"];
         if (testing::Test::HasFailure()) {
             break;

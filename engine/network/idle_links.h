@@ -1,0 +1,56 @@
+// What a network tells of links on which nothing is under way, so that a collective that has them
+// to itself can be simulated elsewhere (engine/collective/remembered_collectives.h).
+//
+//     std::vector<std::uint64_t> state;
+//     if (network.idle_links() != nullptr && network.idle_links()->idle_state(links, state)) { ...
+//     }
+//
+// C++17-clean.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/quantities.h"
+
+namespace npunet::engine {
+
+struct LinkUse;
+
+class IdleLinks {
+public:
+    /// By their numbers.
+    using Links = std::vector<std::uint32_t>;
+    /// Words; how many a link has is the network's own business.
+    using State = std::vector<std::uint64_t>;
+
+    /// Whether nothing is under way on any of these links, and nothing that was there will still
+    /// have an effect. Then appends to `state` what of the past decides how the next messages fare
+    /// there, in words that are the same whenever messages fare the same, but for the time.
+    [[nodiscard]] virtual bool idle_state(const Links& links, State& state) = 0;
+    /// As idle_state() said of idle links at another time, or of a network of the same kind.
+    virtual void set_idle_state(const Links& links, const State& state) = 0;
+
+    /// Network::link_use() of idle links, in their order.
+    [[nodiscard]] virtual std::vector<LinkUse> use_of(const Links& links) const = 0;
+    /// LinkUse::max_queue of idle links is from now on that of what follows.
+    virtual void forget_longest_queues(const Links& links) = 0;
+
+    /// Grows whenever what Network::congestion_times() tells does, of any link, or something is
+    /// drawn at random.
+    [[nodiscard]] virtual Time contention() const { return {}; }
+
+    /// By link, how many packets have been numbered there for random draws; empty where nothing is
+    /// drawn.
+    [[nodiscard]] virtual std::vector<std::uint64_t> packet_numbers(const Links& /*links*/) const {
+        return {};
+    }
+    /// As if this number of packets more had been numbered.
+    virtual void skip_packet_numbers(const Links& /*links*/,
+                                     const std::vector<std::uint64_t>& /*packets*/) {}
+
+protected:
+    ~IdleLinks() = default;
+};
+
+}  // namespace npunet::engine

@@ -1,0 +1,54 @@
+// Links of an EthernetNetwork on which nothing is under way: what of the past decides how the next
+// messages fare there. A word for each link: whose turn it is. Queue pairs must be as new ones, so
+// that whatever congestion control has heard of congestion is not idle any more.
+#pragma once
+
+#include "packet/ethernet/ecn_marks.h"
+#include "packet/ethernet/ethernet_fast_forward.h"
+#include "packet/ethernet/network_state.h"
+#include "packet/ethernet/priority_flow_control.h"
+#include "packet/routing/ethernet_port.h"
+#include "packet/transport/transport.h"
+
+#include "base/quantities.h"
+#include "engine/network/idle_links.h"
+#include "engine/network/network.h"
+#include "topology/network/network_description.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace npunet::packet {
+
+class EthernetIdleLinks final : public engine::IdleLinks {
+public:
+    /// The references must outlive this.
+    EthernetIdleLinks(const topology::NetworkDescription& description, EthernetNetworkState& state,
+                      const PriorityFlowControl& flow_control, const EcnMarks& marks,
+                      const QueuePairs& pairs, EthernetFastForward& fast_forward);
+
+    /// Where fast-forward is possible, with one traffic class and without start jitter.
+    bool idle_state(const Links& links, State& state) override;
+    void set_idle_state(const Links& links, const State& state) override;
+    std::vector<engine::LinkUse> use_of(const Links& links) const override;
+    void forget_longest_queues(const Links& links) override;
+
+    /// Random marks so far, in ps.
+    Time contention() const override { return Time::ps(marks_.draws()); }
+
+    std::vector<std::uint64_t> packet_numbers(const Links& links) const override;
+    void skip_packet_numbers(const Links& links,
+                             const std::vector<std::uint64_t>& packets) override;
+
+private:
+    bool is_idle(std::uint32_t link) const;
+
+    bool possible_;
+    EthernetNetworkState& state_;
+    const PriorityFlowControl& flow_control_;
+    const EcnMarks& marks_;
+    const QueuePairs& pairs_;
+    EthernetFastForward& fast_forward_;
+};
+
+}  // namespace npunet::packet
