@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/collective/side_simulation.h"
+#include "engine/network/link_use_difference.h"
 
 namespace npunet::engine {
 
@@ -53,40 +54,129 @@ QueuePairLimits CollectiveMemories::queue_pair_limits() const {
     return limits;
 }
 
-const CollectiveMemory* CollectiveMemories::of(const CollectiveCall& call, QueueWatch* watch) {
-    std::vector<std::int64_t> key{static_cast<std::int64_t>(call.group)};
+CollectiveMemories::Key CollectiveMemories::key_of(const CollectiveCall& call) {
+    Key key{static_cast<std::int64_t>(call.group)};
     key.insert(key.end(), call.like.begin(), call.like.end());
     for (const Time offset : call.offsets) {
         key.push_back(offset.ps());
     }
+    return key;
+}
+
+std::shared_ptr<const CollectiveMemory> CollectiveMemories::of(const CollectiveCall& call,
+                                                               QueueWatch* watch) {
+    if (call.previous != nullptr) {
+        return of_following(call, watch);
+    }
+    Key key = key_of(call);
     for (const std::uint64_t word : call.state) {
         key.push_back(static_cast<std::int64_t>(word));
     }
     const auto known = memories_.find(key);
     if (known != memories_.end()) {
-        return &known->second;
+        return known->second;
+    }
+    IdleLinks::State rest;
+    std::shared_ptr<const CollectiveMemory> memory = simulate(call, nullptr, rest, watch);
+    if (memory != nullptr) {
+        keep(key, memory);
+    }
+    return memory;
+}
+
+std::shared_ptr<const CollectiveMemory> CollectiveMemories::of_following(const CollectiveCall& call,
+                                                                         QueueWatch* watch) {
+    constexpr std::int64_t follows = -1;  // no word of a state of idle links
+    const Following following{call.previous, call.gap};
+    Key key = key_of(call);
+    key.push_back(follows);
+    std::shared_ptr<const CollectivePath> path;
+    if (const auto rest = rest_after_.find(following); rest != rest_after_.end()) {
+        key.push_back(rest->second);
+        if (const auto known = memories_.find(key); known != memories_.end()) {
+            return known->second;
+        }
+        key.pop_back();
+        path = paths_[static_cast<std::size_t>(rest->second)];
+    } else {
+        path = path_after(*call.previous);
+    }
+    IdleLinks::State state;
+    std::shared_ptr<const CollectiveMemory> memory = simulate(call, path, state, watch);
+    if (memory == nullptr || !memory->usable) {
+        return memory;
+    }
+    const auto [number, is_new] = rests_.try_emplace({call.group, std::move(state)},
+                                                     static_cast<std::int64_t>(paths_.size()));
+    if (is_new) {
+        paths_.push_back(path);
+    }
+    rest_after_.emplace(following, number->second);
+    key.push_back(number->second);
+    if (const auto known = memories_.find(key); known != memories_.end()) {
+        return known->second;
+    }
+    keep(key, memory);
+    return memory;
+}
+
+std::shared_ptr<const CollectiveMemory> CollectiveMemories::simulate(
+    const CollectiveCall& call, const std::shared_ptr<const CollectivePath>& path,
+    IdleLinks::State& rest, QueueWatch* watch) {
+    auto memory = std::make_shared<CollectiveMemory>();
+    memory->usable = false;
+    memory->takes.resize(call.offsets.size());
+    if (path != nullptr && path->calls.size() > longest_path) {
+        return memory;
     }
     if (side_ == nullptr) {
         side_ = std::make_unique<SideSimulation>(setting_, make_network_, load_);
     }
     ++simulated_;
-    CollectiveMemory memory = side_->run(call, links_of(call.group), watch);
+    *memory = side_->run(call, links_of(call.group), path.get(), rest, watch);
+    memory->call = call;
+    memory->call.previous.reset();
+    memory->path = path;
     const bool stopped = side_->stopped();
-    if (!memory.usable) {
+    if (!memory->usable) {
         limits_.join(side_->network().queue_pair_limits());
-        side_.reset();  // something may be left there
+        side_.reset();   // something may be left there
+        rests_.clear();  // in words of that network
     }
-    if (stopped) {
-        return nullptr;
+    return stopped ? nullptr : memory;
+}
+
+std::shared_ptr<const CollectivePath> CollectiveMemories::path_after(
+    const CollectiveMemory& memory) {
+    auto path = memory.path != nullptr ? std::make_shared<CollectivePath>(*memory.path)
+                                       : std::make_shared<CollectivePath>();
+    path->calls.push_back(memory.call);
+    path->use.resize(memory.use.size());
+    for (std::size_t i = 0; i < memory.use.size(); ++i) {
+        add(path->use[i], memory.use[i]);
     }
+    path->packets.resize(memory.packets.size());
+    for (std::size_t i = 0; i < memory.packets.size(); ++i) {
+        path->packets[i] += memory.packets[i];
+    }
+    path->packet_hops += memory.packet_hops;
+    return path;
+}
+
+void CollectiveMemories::keep(const Key& key,
+                              const std::shared_ptr<const CollectiveMemory>& memory) {
     constexpr std::size_t words_of_link = 32;
-    const std::size_t more = key.size() + memory.load.size() + words_of_link * memory.links.size();
+    const std::size_t more =
+        key.size() + memory->load.size() + words_of_link * memory->links.size();
     kept_ += more;
     if (kept_ > most_kept) {
         memories_.clear();
+        rests_.clear();
+        rest_after_.clear();
+        paths_.clear();
         kept_ = more;
     }
-    return &memories_.emplace(std::move(key), std::move(memory)).first->second;
+    memories_.emplace(key, memory);
 }
 
 }  // namespace npunet::engine

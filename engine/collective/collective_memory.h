@@ -54,6 +54,8 @@ struct CollectiveBeginning {
     Bytes bytes;
 };
 
+struct CollectiveMemory;
+
 /// A collective, and the circumstances in which it begins.
 struct CollectiveCall {
     std::size_t group = 0;
@@ -62,13 +64,28 @@ struct CollectiveCall {
     /// In all that decides about its messages, but for what follows; equal ones are alike.
     std::vector<std::int64_t> like;
     std::vector<Time> offsets;  ///< by member: begins so long after the first
-    IdleLinks::State state;     ///< of its links
+    IdleLinks::State state;     ///< of its links, if it does not follow another one
+    /// One of the same communicator that was done when this one began, while credits or
+    /// acknowledgements of it were under way; null: the links were idle.
+    std::shared_ptr<const CollectiveMemory> previous;
+    Time gap;  ///< begins so long after that one has begun
+};
+
+/// Calls that follow each other before the links are idle again.
+struct CollectivePath {
+    std::vector<CollectiveCall> calls;  ///< previous: null
+    // What their memories have together:
+    std::vector<LinkUse> use;
+    std::vector<std::uint64_t> packets;
+    std::uint64_t packet_hops = 0;
 };
 
 struct CollectiveMemory {
-    std::vector<Time> takes;  ///< by member, from the beginning of the first
-    Time settles;             ///< from the end of the last until the links are idle, at most
-    bool usable = true;       ///< no contention that results tell of, and then idle links
+    CollectiveCall call;                         ///< the first like it; previous: null
+    std::shared_ptr<const CollectivePath> path;  ///< that leads to it; null: the links were idle
+    std::vector<Time> takes;                     ///< by member, from the beginning of the first
+    Time settles;        ///< from the end of the last until the links are idle, at most
+    bool usable = true;  ///< no contention that results tell of, and then idle links
     std::uint64_t packet_hops = 0;
     IdleLinks::Links links;  ///< of the communicator
     // Of these links:
@@ -90,9 +107,9 @@ public:
     CollectiveMemories(const CollectiveMemories&) = delete;
     CollectiveMemories& operator=(const CollectiveMemories&) = delete;
 
-    /// Valid until the next call. `watch` may end the simulation of one that is not known; then
-    /// null. It may itself be null.
-    [[nodiscard]] const CollectiveMemory* of(const CollectiveCall& call, QueueWatch* watch);
+    /// `watch` may end the simulation of one that is not known; then null. It may itself be null.
+    [[nodiscard]] std::shared_ptr<const CollectiveMemory> of(const CollectiveCall& call,
+                                                             QueueWatch* watch);
 
     [[nodiscard]] const CollectiveSetting& setting() const { return setting_; }
     [[nodiscard]] CommunicatorLinks& links() { return links_; }
@@ -120,6 +137,24 @@ private:
 
     static constexpr int most_runs = 10;           ///< then nothing is remembered
     static constexpr int most_runs_of_a_like = 2;  ///< that collectives of a kind may cost
+    /// Collectives that follow each other lead to the same states of rest over and over; where they
+    /// do not after this number of them, they are simulated with the others.
+    static constexpr std::size_t longest_path = 6;
+    /// What stands for the one before, and how long after it the next one begins.
+    using Following = std::pair<std::shared_ptr<const CollectiveMemory>, Time>;
+    using Key = std::vector<std::int64_t>;
+
+    [[nodiscard]] static Key key_of(const CollectiveCall& call);
+    [[nodiscard]] std::shared_ptr<const CollectiveMemory> of_following(const CollectiveCall& call,
+                                                                       QueueWatch* watch);
+    /// Simulates a call behind its path; `rest`: state of the links where that ends. Null: stopped.
+    [[nodiscard]] std::shared_ptr<const CollectiveMemory> simulate(
+        const CollectiveCall& call, const std::shared_ptr<const CollectivePath>& path,
+        IdleLinks::State& rest, QueueWatch* watch);
+    [[nodiscard]] static std::shared_ptr<const CollectivePath> path_after(
+        const CollectiveMemory& memory);
+    void keep(const Key& key, const std::shared_ptr<const CollectiveMemory>& memory);
+
     /// Beyond this number of words (keys, intervals, links) what is kept is forgotten.
     static constexpr std::size_t most_kept = std::size_t{1} << 22;
 
@@ -128,8 +163,13 @@ private:
     bool load_;
     CommunicatorLinks links_;
     std::unique_ptr<SideSimulation> side_;  ///< null before the first call
-    /// By group, likeness, offsets and state of the links.
-    std::map<std::vector<std::int64_t>, CollectiveMemory> memories_;
+    /// By group, likeness, offsets and state of the links, or -1 and number of the state of rest.
+    std::map<Key, std::shared_ptr<const CollectiveMemory>> memories_;
+    /// Numbers of states of rest: by communicator and state, and by what led to them.
+    std::map<std::pair<std::size_t, IdleLinks::State>, std::int64_t> rests_;
+    std::map<Following, std::int64_t> rest_after_;
+    std::vector<std::shared_ptr<const CollectivePath>>
+        paths_;  ///< by state of rest: that lead there
     std::size_t kept_ = 0;
     std::uint64_t simulated_ = 0;
     QueuePairLimits limits_;                                 ///< of simulations that are gone

@@ -20,7 +20,7 @@ bool CollectiveEngine::hold(Run& run, const ProgramOperation& operation) {
     if (!remembered_->have_begun(run.instance)) {
         return true;
     }
-    const CollectiveMemory* const memory =
+    const std::shared_ptr<const CollectiveMemory> memory =
         remembered_->decide(run.instance, call_of(run, operation));
     if (memory != nullptr) {
         const Time since = queue_.now() - remembered_->begun(run.instance);

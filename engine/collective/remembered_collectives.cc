@@ -69,12 +69,17 @@ bool RememberedCollectives::begin(const CollectiveBeginning& beginning, bool may
     if (is_first) {
         call.first = beginning;
         call.begun = queue_.now();
-        const bool alone = take_links(group);
-        if (!alone) {
+        const bool may_be_held = may_be && waits_for_all(beginning.kind) &&
+                                 !memories_.leaves_out(beginning) &&
+                                 memories_.links().rarely_shared(group);
+        if (may_be_held) {
+            follow(call);
+        }
+        if (!take_links(group)) {
             meet(group);
-        } else if (may_be && waits_for_all(beginning.kind) && !memories_.leaves_out(beginning) &&
-                   memories_.links().rarely_shared(group) &&
-                   idle_.idle_state(memories_.links_of(group), call.state_of_links)) {
+        } else if (may_be_held &&
+                   (call.previous != nullptr ||
+                    idle_.idle_state(memories_.links_of(group), call.state_of_links))) {
             call.state = State::Held;
             call.offsets.resize(memories_.setting().workload.groups[group].ranks.size());
         }
@@ -84,6 +89,24 @@ bool RememberedCollectives::begin(const CollectiveBeginning& beginning, bool may
     }
     ++call.begun_members;
     return call.state == State::Held;
+}
+
+void RememberedCollectives::follow(Call& call) {
+    const std::size_t group = call.first.group;
+    const std::vector<std::uint32_t>& links = memories_.links().of(group);
+    if (!std::all_of(links.begin(), links.end(),
+                     [&](std::uint32_t number) { return users_[number] == 1; })) {
+        return;
+    }
+    const auto before = std::find_if(calls_.begin(), calls_.end(), [&](const auto& entry) {
+        return entry.second.first.group == group && entry.second.rests_until > Time();
+    });
+    if (before != calls_.end()) {
+        call.previous = before->second.memory;
+        call.gap = call.begun - before->second.begun;
+        leave_links(group);
+        calls_.erase(before);
+    }
 }
 
 void RememberedCollectives::meet(std::size_t group) {
@@ -107,18 +130,20 @@ void RememberedCollectives::lose() {
     }
 }
 
-const CollectiveMemory* RememberedCollectives::decide(std::uint32_t instance,
-                                                      CollectiveCall call_made) {
+std::shared_ptr<const CollectiveMemory> RememberedCollectives::decide(std::uint32_t instance,
+                                                                      CollectiveCall call_made) {
     Call& call = calls_.at(instance);
     call_made.group = call.first.group;
     call_made.number = call.first.number;
     call_made.offsets = call.offsets;
     call_made.state = call.state_of_links;
-    const CollectiveMemory* const known = memories_.of(call_made, queue_.watch());
-    if (known == nullptr) {
+    call_made.previous = std::move(call.previous);
+    call_made.gap = call.gap;
+    call.memory = memories_.of(call_made, queue_.watch());
+    if (call.memory == nullptr) {
         return nullptr;
     }
-    const CollectiveMemory& memory = *known;
+    const CollectiveMemory& memory = *call.memory;
     const bool is_over = std::any_of(memory.takes.begin(), memory.takes.end(), [&](Time takes) {
         return takes <= queue_.now() - call.begun;
     });
@@ -130,7 +155,7 @@ const CollectiveMemory* RememberedCollectives::decide(std::uint32_t instance,
             memories_.leave_out(call.first);
         }
         lose();
-        return &memory;
+        return call.memory;
     }
     call.settles = memory.settles;
     ++recalled_;
@@ -143,7 +168,7 @@ const CollectiveMemory* RememberedCollectives::decide(std::uint32_t instance,
     if (load_ != nullptr) {
         add_load(memory, call.begun);
     }
-    return &memory;
+    return call.memory;
 }
 
 void RememberedCollectives::add_load(const CollectiveMemory& memory, Time begun) const {
@@ -157,9 +182,10 @@ void RememberedCollectives::add_load(const CollectiveMemory& memory, Time begun)
 }
 
 void RememberedCollectives::done(std::uint32_t instance) {
-    const Call& call = calls_.at(instance);
+    Call& call = calls_.at(instance);
     if (call.state == State::Recalled && call.settles > Time()) {
-        queue_.schedule(later(queue_.now(), call.settles),
+        call.rests_until = later(queue_.now(), call.settles);
+        queue_.schedule(call.rests_until,
                         EventKey::of(Phase::Arrival, event_kind::settled, instance), *this,
                         instance);
         return;
@@ -172,9 +198,12 @@ void RememberedCollectives::handle(std::uint64_t payload) {
     if (payload == none) {
         throw CollectivesMet();
     }
-    const auto instance = static_cast<std::uint32_t>(payload);
-    leave_links(calls_.at(instance).first.group);
-    calls_.erase(instance);
+    // One that another one has followed is gone, and its number may be that of a later one.
+    const auto call = calls_.find(static_cast<std::uint32_t>(payload));
+    if (call != calls_.end() && call->second.rests_until == queue_.now()) {
+        leave_links(call->second.first.group);
+        calls_.erase(call);
+    }
 }
 
 void RememberedCollectives::add_to(std::vector<LinkUse>& use) const {

@@ -9,7 +9,8 @@
 // an all-reduce, all-gather, reduce-scatter or all-to-all is done before all have begun, so that it
 // is early enough to say so. What the links carry is counted then.
 //
-// If another collective begins on any of its links before they are idle again, or results would
+// A collective of the same communicator may follow before credits and acknowledgements are back: it
+// is then simulated behind the one before. If another one begins on any of its links, or results
 // tell of contention in it, it has to be simulated with the others from its beginning on, which is
 // past: at the end of that instant CollectivesMet is thrown, and the run is to be made again; the
 // memories know what is to be left out then.
@@ -25,6 +26,7 @@
 #include <cstdint>
 #include <exception>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "engine/clock/event_queue.h"
@@ -63,8 +65,9 @@ public:
         return call.begun_members == call.offsets.size();
     }
     /// What becomes of a collective that is held, as all members have begun; null when the run is
-    /// stopped. `call` has what it is and the operations. Valid until the next call.
-    [[nodiscard]] const CollectiveMemory* decide(std::uint32_t instance, CollectiveCall call);
+    /// stopped. `call` has what it is and the operations.
+    [[nodiscard]] std::shared_ptr<const CollectiveMemory> decide(std::uint32_t instance,
+                                                                 CollectiveCall call);
     /// When the first member of a collective that is under way has begun.
     [[nodiscard]] Time begun(std::uint32_t instance) const { return calls_.at(instance).begun; }
 
@@ -89,6 +92,12 @@ private:
         Time settles;               ///< after its end
         std::vector<Time> offsets;  ///< by member
         IdleLinks::State state_of_links;
+        /// The one before on these links, which was at rest then, and how long before it began.
+        std::shared_ptr<const CollectiveMemory> previous;
+        Time gap;
+        /// What becomes of it, once that is known.
+        std::shared_ptr<const CollectiveMemory> memory;
+        Time rests_until;  ///< all members are done, and links settle until then; zero: no
         std::size_t begun_members = 0;
     };
 
@@ -98,6 +107,9 @@ private:
     /// Whether no other call is on its links.
     [[nodiscard]] bool take_links(std::size_t group);
     void leave_links(std::size_t group);
+    /// If only one of the same communicator is on its links, which is at rest: the call follows
+    /// that one, which leaves them.
+    void follow(Call& call);
     /// A collective of the group begins: those that are held or known on its links are lost.
     void meet(std::size_t group);
     /// At the end of this instant the run ends.

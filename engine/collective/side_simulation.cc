@@ -37,6 +37,17 @@ void keep_load(CollectiveMemory& memory, LinkLoadRecorder& load, Time begun) {
     memory.load.shrink_to_fit();
 }
 
+/// Leaves what precedes a collective out of its memory.
+void leave_out(const CollectivePath& path, CollectiveMemory& memory) {
+    memory.packet_hops -= path.packet_hops;
+    for (std::size_t i = 0; i < memory.use.size(); ++i) {
+        memory.use[i] = difference(memory.use[i], path.use[i]);
+    }
+    for (std::size_t i = 0; i < memory.packets.size(); ++i) {
+        memory.packets[i] -= path.packets[i];
+    }
+}
+
 }  // namespace
 
 SideSimulation::SideSimulation(const CollectiveSetting& setting, const NetworkFactory& make_network,
@@ -54,31 +65,30 @@ SideSimulation::SideSimulation(const CollectiveSetting& setting, const NetworkFa
 }
 
 CollectiveMemory SideSimulation::run(const CollectiveCall& call, const IdleLinks::Links& links,
+                                     const CollectivePath* path, IdleLinks::State& rest,
                                      QueueWatch* watch) {
     CollectiveMemory memory;
     memory.links = links;
     queue_.set_watch(watch);
     queue_.run();  // timers of the one before
     IdleLinks& idle = *network_->idle_links();
-    idle.set_idle_state(links, call.state);
+    idle.set_idle_state(links, path != nullptr ? path->calls.front().state : call.state);
     idle.forget_longest_queues(links);
     const std::vector<LinkUse> before = idle.use_of(links);
     const std::vector<std::uint64_t> numbers = idle.packet_numbers(links);
     const Time contention = idle.contention();
     const std::uint64_t hops = network_->packet_hops();
-    call_ = &call;
-    begun_ = queue_.now();
-    takes_.assign(call.operations.size(), Time());
-    under_way_ = takes_.size();
-    engine_.skip_to(static_cast<std::int32_t>(call.group), call.number);
-    const std::vector<Rank>& ranks = setting_.workload.groups[call.group].ranks;
-    for (std::size_t member = 0; member < ranks.size(); ++member) {
-        queue_.schedule(later(begun_, call.offsets[member]),
-                        EventKey::of(Phase::Issue, event_kind::issue,
-                                     static_cast<std::uint64_t>(ranks[member].value())),
-                        *this, member);
+    const bool comes_to_it = path == nullptr || go(*path, call, links, rest);
+    if (load_ != nullptr) {
+        for (const std::uint32_t link : links) {
+            (void)load_->take_notes(link);
+        }
     }
-    memory.usable = run_members() && settle(links, memory) && idle.contention() == contention;
+    if (path == nullptr) {
+        begin(call, queue_.now());
+    }
+    memory.usable =
+        comes_to_it && run_members() && settle(links, memory) && idle.contention() == contention;
     memory.takes = takes_;
     if (load_ != nullptr) {
         keep_load(memory, *load_, begun_);
@@ -92,7 +102,48 @@ CollectiveMemory SideSimulation::run(const CollectiveCall& call, const IdleLinks
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         memory.packets[i] -= numbers[i];
     }
+    if (path != nullptr) {
+        leave_out(*path, memory);
+    }
     return memory;
+}
+
+void SideSimulation::begin(const CollectiveCall& call, Time begun) {
+    call_ = &call;
+    begun_ = begun;
+    takes_.assign(call.operations.size(), Time());
+    under_way_ = takes_.size();
+    engine_.skip_to(static_cast<std::int32_t>(call.group), call.number);
+    const std::vector<Rank>& ranks = setting_.workload.groups[call.group].ranks;
+    for (std::size_t member = 0; member < ranks.size(); ++member) {
+        queue_.schedule(later(begun_, call.offsets[member]),
+                        EventKey::of(Phase::Issue, event_kind::issue,
+                                     static_cast<std::uint64_t>(ranks[member].value())),
+                        *this, member);
+    }
+}
+
+bool SideSimulation::go(const CollectivePath& path, const CollectiveCall& next,
+                        const IdleLinks::Links& links, IdleLinks::State& rest) {
+    Time begun = queue_.now();
+    for (std::size_t i = 0; i < path.calls.size(); ++i) {
+        begin(path.calls[i], begun);
+        const CollectiveCall& following = i + 1 < path.calls.size() ? path.calls[i + 1] : next;
+        begun = later(begun, following.gap);
+        if (!run_members() || queue_.now() > begun) {
+            return false;
+        }
+        while (queue_.next_time() < begun) {
+            queue_.run_instant();
+        }
+    }
+    begin(next, begun);
+    rest_links_ = &links;
+    rest_ = &rest;
+    if (queue_.next_time() == begun) {
+        queue_.run_instant();
+    }
+    return rest_ == nullptr;
 }
 
 bool SideSimulation::run_members() {
@@ -122,6 +173,13 @@ bool SideSimulation::settle(const IdleLinks::Links& links, CollectiveMemory& mem
 }
 
 void SideSimulation::handle(std::uint64_t member) {
+    if (rest_ != nullptr) {
+        // Before any member of it does anything: what has arrived by then has arrived.
+        if (!network_->idle_links()->rest_state(*rest_links_, *rest_)) {
+            return;
+        }
+        rest_ = nullptr;
+    }
     const std::vector<Rank>& ranks = setting_.workload.groups[call_->group].ranks;
     if (engine_.start(ranks[member], call_->operations[member])) {
         on_operation_done(ranks[member], call_->operations[member]);

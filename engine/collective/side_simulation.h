@@ -34,9 +34,11 @@ public:
     /// The references must outlive this. `load`: memories hold when links were busy.
     SideSimulation(const CollectiveSetting& setting, const NetworkFactory& make_network, bool load);
 
-    /// `links`: those of the communicator. `watch` may end it (EventQueue::set_watch()), and may be
+    /// `links`: those of the communicator. `path`: what precedes it; null: nothing. `rest` becomes
+    /// the links' state behind the path. `watch` may end it (EventQueue::set_watch()), and may be
     /// null.
     [[nodiscard]] CollectiveMemory run(const CollectiveCall& call, const IdleLinks::Links& links,
+                                       const CollectivePath* path, IdleLinks::State& rest,
                                        QueueWatch* watch);
     /// It has been ended, and is of no more use.
     [[nodiscard]] bool stopped() const { return queue_.stopped(); }
@@ -47,8 +49,14 @@ private:
     void on_receive_done(Rank, std::uint32_t, Time) override {}
     /// A member begins.
     void handle(std::uint64_t member) override;
+    /// Lets all members of a call begin, from `begun` on.
+    void begin(const CollectiveCall& call, Time begun);
     /// Until all members are done. False: they will not be.
     [[nodiscard]] bool run_members();
+    /// The calls of a path, up to the beginning of the next one, when the links are described in
+    /// `rest`. False: there is no such state.
+    [[nodiscard]] bool go(const CollectivePath& path, const CollectiveCall& next,
+                          const IdleLinks::Links& links, IdleLinks::State& rest);
     /// Lets time pass until the links are idle. False: they do not become so.
     [[nodiscard]] bool settle(const IdleLinks::Links& links, CollectiveMemory& memory);
 
@@ -63,8 +71,10 @@ private:
     std::unique_ptr<LinkLoadRecorder> load_;  ///< null: none
     const CollectiveCall* call_ = nullptr;    ///< under way
     Time begun_;
-    std::vector<Time> takes_;    ///< of call_
-    std::size_t under_way_ = 0;  ///< members of call_
+    std::vector<Time> takes_;                       ///< of call_
+    std::size_t under_way_ = 0;                     ///< members of call_
+    const IdleLinks::Links* rest_links_ = nullptr;  ///< valid with rest_
+    IdleLinks::State* rest_ = nullptr;  ///< where the first member to begin has these described
 };
 
 }  // namespace npunet::engine

@@ -31,6 +31,13 @@ public:
     /// As idle_state() said of idle links at another time, or of a network of the same kind.
     virtual void set_idle_state(const Links& links, const State& state) = 0;
 
+    /// When all messages over these links have been delivered, but credits or acknowledgements may
+    /// be under way: appends to `state` what decides how the next messages fare there, in words
+    /// that are the same whenever they fare the same, as much later. False where it cannot be told.
+    [[nodiscard]] virtual bool rest_state(const Links& /*links*/, State& /*state*/) {
+        return false;
+    }
+
     /// Network::link_use() of idle links, in their order.
     [[nodiscard]] virtual std::vector<LinkUse> use_of(const Links& links) const = 0;
     /// LinkUse::max_queue of idle links is from now on that of what follows.

@@ -178,10 +178,42 @@ bool CreditNetwork::is_idle(std::uint32_t link) {
     return !waits;
 }
 
-bool CreditNetwork::idle_state(const Links& links, State& state) {
+bool CreditNetwork::has_separate_links() const {
     // Oldest first counts the messages of all sources.
-    if (looks_at_packets() || state_.oldest || state_.several || state_.reads.are_limited() ||
-        state_.partitions.size() > 1) {
+    return !looks_at_packets() && !state_.oldest && !state_.several &&
+           !state_.reads.are_limited() && state_.partitions.size() == 1;
+}
+
+bool CreditNetwork::rest_state(const Links& links, State& state) {
+    if (!has_separate_links()) {
+        return false;
+    }
+    std::vector<std::int64_t> words;
+    const std::int64_t now = state_.present();
+    for (const std::uint32_t link : links) {
+        const CreditPort& port = state_.ports[link];
+        bool waits = port.suspended == 1 || port.irregular == 1 || port.queued > 0;
+        state_.filled.for_each(port, 0, [&](std::uint32_t) { return waits = true; });
+        if (waits) {
+            return false;
+        }
+        words.push_back(std::int64_t{port.next_queue} << 1 | std::int64_t{port.starved});
+        words.push_back(std::max<std::int64_t>(port.busy_until - now, 0));
+        for (std::uint32_t channel = 0; channel < state_.channels; ++channel) {
+            state_.credit(link, channel).describe(now, words);
+        }
+        if (lone_) {
+            lone_->describe(link, words);
+        }
+    }
+    for (const std::int64_t word : words) {
+        state.push_back(static_cast<std::uint64_t>(word));
+    }
+    return true;
+}
+
+bool CreditNetwork::idle_state(const Links& links, State& state) {
+    if (!has_separate_links()) {
         return false;
     }
     for (const std::uint32_t link : links) {

@@ -138,12 +138,16 @@ private:
 
     // A word for each link: whose turn it is.
     bool idle_state(const Links& links, State& state) override;
+    bool rest_state(const Links& links, State& state) override;
     void set_idle_state(const Links& links, const State& state) override;
     std::vector<engine::LinkUse> use_of(const Links& links) const override;
     void forget_longest_queues(const Links& links) override;
 
     /// Decides whether lookahead windows are possible.
     void choose_mode();
+
+    /// Whether the links of idle_state() and rest_state() can be looked at one by one.
+    bool has_separate_links() const;
 
     /// Whether nothing is at the link's port, on the link or on its way back.
     bool is_idle(std::uint32_t link);

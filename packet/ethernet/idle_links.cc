@@ -1,5 +1,7 @@
 #include "packet/ethernet/idle_links.h"
 
+#include <algorithm>
+
 namespace npunet::packet {
 
 EthernetIdleLinks::EthernetIdleLinks(const topology::NetworkDescription& description,
@@ -35,6 +37,85 @@ bool EthernetIdleLinks::idle_state(const Links& links, State& state) {
         }
         state.push_back(state_.ports[link].own_next);
     }
+    return true;
+}
+
+bool EthernetIdleLinks::has_no_data(std::uint32_t link) const {
+    const EthernetPort& port = state_.ports[link];
+    return port.leaving_input == none && port.requests.head == none && port.filled == 0 &&
+           port.paused == 0 &&
+           (!flow_control_.pauses() || flow_control_.buffer().has_nothing_of(link));
+}
+
+bool EthernetIdleLinks::rest_state(const Links& links, State& state) {
+    if (!possible_ || !fast_forward_.is_on()) {
+        return false;
+    }
+    fast_forward_.settle();
+    return std::all_of(links.begin(), links.end(), [&](std::uint32_t link) {
+        const EthernetPort& port = state_.ports[link];
+        if (!has_no_data(link)) {
+            return false;
+        }
+        describe_port(link, state);
+        return describe_queue(port.flight, state) && describe_queue(port.control, state) &&
+               (!port.starts_here || describe_pairs(link, state));
+    });
+}
+
+void EthernetIdleLinks::describe_port(std::uint32_t link, State& state) const {
+    const EthernetPort& port = state_.ports[link];
+    const std::int64_t now = state_.clock.now();
+    state.push_back(port.own_next);
+    state.push_back(static_cast<std::uint64_t>(std::max<std::int64_t>(port.busy_until - now, 0)));
+    for (const std::int64_t event : {port.wake, port.due}) {
+        state.push_back(static_cast<std::uint64_t>(event == never ? never : event - now));
+    }
+}
+
+bool EthernetIdleLinks::describe_queue(const PacketQueue& queue, State& state) const {
+    const std::int64_t now = state_.clock.now();
+    for (std::uint32_t place = queue.head; place != none; place = state_.packets[place].next) {
+        const EthernetPacket& packet = state_.packets[place];
+        if (packet.kind != PacketKind::Acknowledgement || packet.marked != 0) {
+            return false;
+        }
+        const QueuePair& pair = pairs_.pairs()[packet.pair];
+        state.push_back(pair.key);
+        state.push_back(pair.end - packet.sequence);
+        state.push_back(pair.end - packet.subject);
+        state.push_back(std::uint64_t{packet.hop} << 32 | packet.input);
+        state.push_back(packet.wire);
+        state.push_back(static_cast<std::uint64_t>(packet.ready - now));
+        state.push_back(static_cast<std::uint64_t>(packet.arrival - now));
+    }
+    state.push_back(~std::uint64_t{0});
+    return true;
+}
+
+bool EthernetIdleLinks::describe_pairs(std::uint32_t link, State& state) const {
+    const std::int64_t now = state_.clock.now();
+    for (const std::uint32_t number : pairs_.of_source(state_.ports[link].node)) {
+        const QueuePair& pair = pairs_.pairs()[number];
+        if (pair.port != link || pair.has_no_past(now)) {
+            continue;
+        }
+        if (!pair.only_waits_for_answers()) {
+            return false;
+        }
+        state.push_back(pair.key);
+        state.push_back(pair.end - pair.acknowledged);
+        state.push_back(pair.end - std::max(pair.asked, pair.acknowledged));
+        state.push_back(static_cast<std::uint64_t>(pair.in_flight));
+        state.push_back(pair.unanswered);
+        for (const std::int64_t time : {pair.next_start, pair.last_end}) {
+            state.push_back(static_cast<std::uint64_t>(std::max<std::int64_t>(time - now, 0)));
+        }
+        state.push_back(
+            static_cast<std::uint64_t>(pair.deadline == never ? never : pair.deadline - now));
+        pairs_.describe_unanswered(pair, state);
+    }
+    state.push_back(~std::uint64_t{0});
     return true;
 }
 

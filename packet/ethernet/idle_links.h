@@ -1,6 +1,8 @@
 // Links of an EthernetNetwork on which nothing is under way: what of the past decides how the next
 // messages fare there. A word for each link: whose turn it is. Queue pairs must be as new ones, so
-// that whatever congestion control has heard of congestion is not idle any more.
+// that whatever congestion control has heard of congestion is not idle any more. At rest (all is
+// delivered) acknowledgements may be under way: packets, ports and queue pairs are described,
+// relative to the present and to the end of their queue pairs.
 #pragma once
 
 #include "packet/ethernet/ecn_marks.h"
@@ -29,6 +31,7 @@ public:
 
     /// Where fast-forward is possible, with one traffic class and without start jitter.
     bool idle_state(const Links& links, State& state) override;
+    bool rest_state(const Links& links, State& state) override;
     void set_idle_state(const Links& links, const State& state) override;
     std::vector<engine::LinkUse> use_of(const Links& links) const override;
     void forget_longest_queues(const Links& links) override;
@@ -42,6 +45,13 @@ public:
 
 private:
     bool is_idle(std::uint32_t link) const;
+    /// Whether no data is at the port, and nothing is paused there.
+    bool has_no_data(std::uint32_t link) const;
+    void describe_port(std::uint32_t link, State& state) const;
+    /// False where there is anything but acknowledgements.
+    bool describe_queue(const PacketQueue& queue, State& state) const;
+    /// False where a queue pair that sends by the port has more to send, or has a past.
+    bool describe_pairs(std::uint32_t link, State& state) const;
 
     bool possible_;
     EthernetNetworkState& state_;

@@ -167,6 +167,10 @@ bool TieredNetwork::idle_state(const Links& links, State& state) {
            idle_part(links).idle_state(links, state);
 }
 
+bool TieredNetwork::rest_state(const Links& links, State& state) {
+    return idle_part(links).rest_state(links, state);
+}
+
 void TieredNetwork::set_idle_state(const Links& links, const State& state) {
     idle_part(links).set_idle_state(links, state);
 }

@@ -119,18 +119,22 @@ struct QueuePair {
     /// Whether any message is in progress.
     bool is_in_flight() const { return acknowledged != end || expected != end; }
 
+    /// Whether all is sent and received, nothing was lost or marked that still has an effect, and
+    /// congestion control has no past.
+    bool only_waits_for_answers() const {
+        const bool nothing_lost = backoff == 0 && !asked_back &&
+                                  (selective == nullptr ||
+                                   (selective->losses == 0 && selective->highest <= acknowledged &&
+                                    selective->recovery_end <= acknowledged));
+        return next == end && expected == end && place == Place::Nowhere && nothing_lost &&
+               marked_bytes == 0 && last_notified < 0 && credit == nullptr &&
+               (control == nullptr || control->has_no_past());
+    }
+
     /// Whether it fares from `now` on, in picoseconds, as a new one does.
     bool has_no_past(std::int64_t now) const {
-        const bool sender = next == end && !is_in_flight() && in_flight == 0 &&
-                            place == Place::Nowhere && next_start <= now && last_end <= now &&
-                            deadline == never && backoff == 0;
-        const bool receiver =
-            unanswered == 0 && marked_bytes == 0 && last_notified < 0 && !asked_back;
-        const bool knows_no_loss =
-            selective == nullptr || (selective->losses == 0 && selective->highest <= acknowledged &&
-                                     selective->recovery_end <= acknowledged);
-        return sender && receiver && knows_no_loss && credit == nullptr &&
-               (control == nullptr || control->has_no_past());
+        return only_waits_for_answers() && acknowledged == end && in_flight == 0 &&
+               unanswered == 0 && next_start <= now && last_end <= now && deadline == never;
     }
 
     /// Receiver credits: grants that the sender needs for all packets that wait to be sent.

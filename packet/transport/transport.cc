@@ -36,6 +36,15 @@ bool QueuePairs::have_no_past(std::uint32_t npu, std::uint32_t port, std::int64_
     });
 }
 
+void QueuePairs::describe_unanswered(const QueuePair& pair,
+                                     std::vector<std::uint64_t>& words) const {
+    for (std::uint32_t place = pair.acknowledging; place != none; place = messages_[place].next) {
+        words.push_back(pair.end - messages_[place].first);
+        words.push_back(static_cast<std::uint64_t>(messages_[place].bytes));
+    }
+    words.push_back(~std::uint64_t{0});
+}
+
 void QueuePairs::send(const engine::Message& message, std::uint8_t traffic_class) {
     using Service = QueuePair::Service;
     const Service service = message.separate ? Service::Separate : Service::Messages;

@@ -126,6 +126,15 @@ public:
     /// picoseconds, as new ones do. Fixed routes only.
     bool have_no_past(std::uint32_t npu, std::uint32_t port, std::int64_t now) const;
 
+    /// Queue pairs by their source (QueuePairTable::of_source()).
+    const std::vector<std::uint32_t>& of_source(std::uint32_t npu) const {
+        return pairs_.of_source(npu);
+    }
+
+    /// Appends the size of each message that is not acknowledged, and how far from the end of the
+    /// queue pair it begins.
+    void describe_unanswered(const QueuePair& pair, std::vector<std::uint64_t>& words) const;
+
     /// Whether any receiver still has credit to issue.
     bool any_grant_is_due() const { return receiver_.any_grant_is_due(); }
 

@@ -273,6 +273,20 @@ void LoneMessages::prepare_scan() {
     }
 }
 
+void LoneMessages::describe(std::uint32_t port, std::vector<std::int64_t>& words) {
+    const std::int64_t now = state_.present();
+    remove_past(port, now);
+    for (std::uint32_t place = bookings_.first(port); place != none;
+         place = bookings_[place].next) {
+        const Booking& booking = bookings_[place];
+        const Lone& lone = lones_[booking.lone];
+        words.push_back(std::int64_t{lone.profile} << 32 | std::int64_t{booking.hop} << 1 |
+                        std::int64_t{booking.counted});
+        words.push_back(booking.from - now);
+    }
+    words.push_back(-1);
+}
+
 void LoneMessages::scan(engine::StateScan& scan, const engine::FlowProgress& ids) {
     std::vector<std::uint32_t> found;
     for (std::uint32_t port = 0; port < state_.ports.size() && !scan.differs(); ++port) {

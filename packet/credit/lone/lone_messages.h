@@ -87,6 +87,10 @@ public:
 
     void scan(engine::StateScan& scan, const engine::FlowProgress& ids);
 
+    /// What is booked of a port and not over: words that are equal where it is, relative to the
+    /// present. Of messages that have been delivered.
+    void describe(std::uint32_t port, std::vector<std::int64_t>& words);
+
     /// The place of a message whose events are to come; none where they are obsolete.
     std::uint32_t message(std::uint32_t number) const { return lones_[number].message; }
 
