@@ -215,7 +215,8 @@ std::string compare_table(const std::vector<Results>& runs, std::size_t most_cla
 }
 
 std::string compare_json(const std::vector<Results>& runs, Bytes peak_memory,
-                         const GapExplanation* why, const std::string& command) {
+                         const GapExplanation* why, const std::string& command,
+                         const OutputScope& scope) {
     const Comparison comparison = compare(runs);
     JsonWriter json;
     json.begin_object(JsonWriter::Layout::Lines);
@@ -226,7 +227,7 @@ std::string compare_json(const std::vector<Results>& runs, Bytes peak_memory,
     json.begin_object(JsonWriter::Layout::Lines);
     for (const Results& results : runs) {
         json.key(results.fidelity);
-        write_results(json, results, peak_memory);
+        write_results(json, results, peak_memory, scope);
     }
     json.end_object().member("ratio", comparison.ratio).key("ratio_of");
     json.begin_array()

@@ -31,6 +31,7 @@ namespace npunet::report {
 [[nodiscard]] std::string compare_json(const std::vector<engine::Results>& runs,
                                        Bytes peak_memory = peak_resident_memory(),
                                        const GapExplanation* why = nullptr,
-                                       const std::string& command = "");
+                                       const std::string& command = "",
+                                       const OutputScope& scope = {});
 
 }  // namespace npunet::report

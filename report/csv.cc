@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
+#include <numeric>
+#include <utility>
 
 #include "analysis/link_classes.h"
 #include "base/json_writer.h"
@@ -37,6 +40,57 @@ std::string exposed_fields(const engine::NpuResult& npu) {
     return fields;
 }
 
+/// A table whose rows are added one by one, and which leaves rows out where it becomes too long.
+class CutTable {
+public:
+    /// `most`: bytes.
+    CutTable(std::string heading, std::size_t most)
+        : heading_(heading.size()), text_(std::move(heading)), most_(most) {}
+
+    [[nodiscard]] std::string& text() { return text_; }
+    /// What has been added to text() since the last one is a row; those with the least weight are
+    /// left out first.
+    void end_row(double weight) { rows_.push_back({text_.size(), weight}); }
+
+    [[nodiscard]] std::string cut() && {
+        if (text_.size() <= most_) {
+            return std::move(text_);
+        }
+        std::vector<std::size_t> places(rows_.size());
+        std::iota(places.begin(), places.end(), std::size_t{0});
+        std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+            return rows_[a].weight > rows_[b].weight;
+        });
+        const auto begin = [&](std::size_t row) {
+            return row == 0 ? heading_ : rows_[row - 1].end;
+        };
+        std::size_t size = heading_;
+        std::size_t kept = 0;
+        while (kept < places.size() &&
+               size + rows_[places[kept]].end - begin(places[kept]) <= most_) {
+            size += rows_[places[kept]].end - begin(places[kept]);
+            ++kept;
+        }
+        places.resize(kept);
+        std::sort(places.begin(), places.end());
+        std::string shorter = text_.substr(0, heading_);
+        for (const std::size_t row : places) {
+            shorter.append(text_, begin(row), rows_[row].end - begin(row));
+        }
+        return shorter;
+    }
+
+private:
+    struct Row {
+        std::size_t end;  ///< in the text
+        double weight;
+    };
+    std::size_t heading_;  ///< its length
+    std::string text_;
+    std::size_t most_;
+    std::vector<Row> rows_;
+};
+
 }  // namespace
 
 std::string npus_csv(const engine::Results& results) {
@@ -60,46 +114,50 @@ std::string npus_csv(const engine::Results& results) {
     return csv;
 }
 
-std::string collectives_csv(const engine::Results& results) {
-    std::string csv =
+std::string collectives_csv(const engine::Results& results, std::size_t most) {
+    CutTable table(
         "id,name,type,group,algorithm,bytes,first_start_ns,last_start_ns,end_ns,bandwidth_GBps,"
-        "bound_ns,bandwidth_bound_GBps\n";
+        "bound_ns,bandwidth_bound_GBps\n",
+        most);
     for (const engine::CollectiveResult& collective : results.collectives) {
-        fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{}\n",
+        fmt::format_to(std::back_inserter(table.text()), "{},{},{},{},{},{},{},{},{},{},{},{}\n",
                        collective.id, csv_field(collective.name), csv_field(collective.type),
                        blank_separated(collective.group), csv_field(collective.algorithm),
                        collective.bytes.value(), format_ns(collective.first_start),
                        format_ns(collective.last_start), format_ns(collective.end),
                        shortest(collective.bandwidth_gbps), format_ns(collective.least),
                        shortest(collective.bandwidth_bound_gbps));
+        table.end_row(static_cast<double>((collective.end - collective.first_start).ps()));
     }
-    return csv;
+    return std::move(table).cut();
 }
 
-std::string links_csv(const engine::Results& results) {
-    std::string csv =
+std::string links_csv(const engine::Results& results, std::size_t most) {
+    std::string heading =
         "from,to,payload_bytes,wire_bytes,busy_ns,utilization_percent,max_queue_bytes,"
         "packets,retransmissions,credit_stall_ns,link_bound_ns,link_class,pauses,marked,drops,"
         "notifications";
     const std::size_t classes = results.links.empty() ? 0 : results.links[0].classes_wire.size();
     for (std::size_t i = 0; i < classes; ++i) {
-        fmt::format_to(std::back_inserter(csv), ",class_{}_wire_bytes", i);
+        fmt::format_to(std::back_inserter(heading), ",class_{}_wire_bytes", i);
     }
-    csv += '\n';
+    heading += '\n';
+    CutTable table(std::move(heading), most);
     for (const engine::LinkResult& link : results.links) {
-        fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
-                       csv_field(link.from), csv_field(link.to), link.payload.value(),
-                       link.wire.value(), format_ns(link.busy), shortest(link.utilization_percent),
-                       link.max_queue.value(), link.packets, link.retransmissions,
-                       format_ns(link.credit_stall), ns_field(link.bound),
-                       csv_field(analysis::class_of(results, link)), link.pauses, link.marked,
-                       link.drops, link.notifications);
+        fmt::format_to(
+            std::back_inserter(table.text()), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+            csv_field(link.from), csv_field(link.to), link.payload.value(), link.wire.value(),
+            format_ns(link.busy), shortest(link.utilization_percent), link.max_queue.value(),
+            link.packets, link.retransmissions, format_ns(link.credit_stall), ns_field(link.bound),
+            csv_field(analysis::class_of(results, link)), link.pauses, link.marked, link.drops,
+            link.notifications);
         for (const Bytes bytes : link.classes_wire) {
-            fmt::format_to(std::back_inserter(csv), ",{}", bytes.value());
+            fmt::format_to(std::back_inserter(table.text()), ",{}", bytes.value());
         }
-        csv += '\n';
+        table.text() += '\n';
+        table.end_row(link.utilization_percent);
     }
-    return csv;
+    return std::move(table).cut();
 }
 
 }  // namespace npunet::report

@@ -10,6 +10,8 @@
 // evaluate them.
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -25,9 +27,13 @@ namespace npunet::report {
 [[nodiscard]] std::string blank_separated(const std::vector<Rank>& ranks);
 
 [[nodiscard]] std::string npus_csv(const engine::Results& results);
-/// The ranks of a group stand in one field, separated by blanks.
-[[nodiscard]] std::string collectives_csv(const engine::Results& results);
-[[nodiscard]] std::string links_csv(const engine::Results& results);
+/// The ranks of a group stand in one field, separated by blanks. Of more than `most` bytes, only
+/// the rows of those that take longest, in their order.
+[[nodiscard]] std::string collectives_csv(
+    const engine::Results& results, std::size_t most = std::numeric_limits<std::size_t>::max());
+/// Of more than `most` bytes, only the rows of those that are busiest, in their order.
+[[nodiscard]] std::string links_csv(const engine::Results& results,
+                                    std::size_t most = std::numeric_limits<std::size_t>::max());
 
 /// collectives.csv with a row for every rank's part in every collective: when each rank joined it
 /// and when it left. By rank, then start, of results with operations (RunOptions::timeline). `id`

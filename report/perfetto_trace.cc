@@ -6,9 +6,11 @@
 #include <google/protobuf/wire_format_lite.h>
 #include <perfetto_trace.pb.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -77,6 +79,26 @@ private:
     std::vector<Joint> joints_;
 };
 
+/// Links that get a counter, ascending: those that are busiest over the whole run.
+std::vector<std::size_t> busiest(const LinkLoad& load) {
+    std::vector<double> busy(load.links.size());
+    std::vector<std::size_t> links(load.links.size());
+    std::iota(links.begin(), links.end(), std::size_t{0});
+    if (links.size() <= most_counters) {
+        return links;
+    }
+    for (const std::size_t link : links) {
+        for (std::size_t bin = 0; bin < load.bins; ++bin) {
+            busy[link] += static_cast<double>(load.share(link, bin));
+        }
+    }
+    std::stable_sort(links.begin(), links.end(),
+                     [&](std::size_t a, std::size_t b) { return busy[a] > busy[b]; });
+    links.resize(most_counters);
+    std::sort(links.begin(), links.end());
+    return links;
+}
+
 /// Writes packets as the repeated field of a Trace message, which is never held as a whole.
 class TraceWriter {
 public:
@@ -101,7 +123,7 @@ public:
         }
         if (!timeline_.load.empty()) {
             write_process(process.value() + 2, "links");
-            for (std::size_t link = 0; link < timeline_.load.links.size(); ++link) {
+            for (const std::size_t link : busiest(timeline_.load)) {
                 write_load(link);
             }
         }

@@ -12,19 +12,23 @@
 // receive.
 //
 // Where the load of the links is known, a process "links" has a counter in percent for every link
-// that was used.
+// that was used; of more than most_counters links, for those that are busiest over the whole run.
 //
 // Timestamps are whole nanoseconds, picoseconds rounded down. Where that loses something, the slice
 // carries the exact instants as start_ps and end_ps; it always carries the node's id, and what is
 // known of phase, micro_batch, bytes, group and peer.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <iosfwd>
 
 #include "analysis/run_timeline.h"
 
 namespace npunet::report {
+
+/// Links that get a counter.
+inline constexpr std::size_t most_counters = 256;
 
 /// Writes the trace whole or not at all; throws MachineError when it cannot be written. Packets go
 /// out one by one: the memory needed beside the timeline does not grow with the intervals. The

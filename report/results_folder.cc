@@ -1,6 +1,8 @@
 #include "report/results_folder.h"
 
 #include <cstddef>
+#include <limits>
+#include <optional>
 #include <string>
 
 #include "analysis/simulated_timeline.h"
@@ -10,11 +12,18 @@
 #include "report/html/report_pages.h"
 #include "report/perfetto_trace.h"
 #include "report/results_json.h"
+#include "report/timeline/timeline_excerpt.h"
 #include "report/timeline_file.h"
 
 namespace npunet::report {
 
 namespace {
+
+/// Bytes of a list, at most.
+std::size_t most_of(const OutputScope& scope) {
+    constexpr std::size_t most = 20'000'000;
+    return scope.full_lists ? std::numeric_limits<std::size_t>::max() : most;
+}
 
 void write_whole(const std::filesystem::path& path, const std::string& text) {
     AtomicFile file(path);
@@ -22,28 +31,38 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
     file.commit();
 }
 
+/// The timeline, or what is kept of it.
+void write_timelines(const engine::Results& results, const analysis::RunTimeline& timeline,
+                     const InputList& inputs, const OutputScope& scope,
+                     const std::filesystem::path& folder) {
+    const std::optional<analysis::RunTimeline> excerpt =
+        scope.full_timeline ? std::nullopt : excerpt_of(timeline, results.npus);
+    const analysis::RunTimeline& kept = excerpt ? *excerpt : timeline;
+    write_perfetto_trace(kept, folder / "timeline.perfetto-trace");
+    write_timeline_file(kept, inputs, &results, folder / "timeline.pb");
+}
+
 /// What is known of the NPUs, and the page.
 void write_npu_files(const engine::Results& results, const analysis::RunTimeline& timeline,
-                     const std::string& page, const RunOrigin& origin,
-                     const CollectiveDetail* detail, const WhatIf* what_if,
+                     const std::string& page, const RunOrigin& origin, const OutputScope& scope,
                      const std::filesystem::path& folder) {
     write_whole(folder / "npus.csv", npus_csv(results));
-    write_whole(folder / "collectives.csv",
-                detail != nullptr ? collective_parts_csv(results) : collectives_csv(results));
-    write_perfetto_trace(timeline, folder / "timeline.perfetto-trace");
-    write_timeline_file(timeline, origin.inputs, &results, folder / "timeline.pb");
+    write_whole(folder / "collectives.csv", scope.detail != nullptr
+                                                ? collective_parts_csv(results)
+                                                : collectives_csv(results, most_of(scope)));
+    write_timelines(results, timeline, origin.inputs, scope, folder);
     write_whole(folder / "report.html", page);
     write_whole(folder / "results.json",
-                results_json(results, peak_resident_memory(), origin.command, detail, what_if));
+                results_json(results, peak_resident_memory(), origin.command, scope));
 }
 
 }  // namespace
 
 void write_results(const engine::Results& results, StagedFolder& staged,
                    const std::filesystem::path& inner, const RunOrigin& origin,
-                   const CollectiveDetail* detail, const WhatIf* what_if) {
+                   const OutputScope& scope) {
     const std::filesystem::path folder = staged.path() / inner;
-    write_whole(folder / "links.csv", links_csv(results));
+    write_whole(folder / "links.csv", links_csv(results, most_of(scope)));
     if (results.flows) {
         AtomicFile file(folder / "flows.csv");
         write_flows_csv(file.stream(), *results.flows);
@@ -53,7 +72,7 @@ void write_results(const engine::Results& results, StagedFolder& staged,
     }
     const analysis::RunTimeline timeline = analysis::simulated_timeline(results);
     write_npu_files(results, timeline, results_page(results, timeline, origin.inputs), origin,
-                    detail, what_if, folder);
+                    scope, folder);
 }
 
 void discard_results(StagedFolder& staged, const std::filesystem::path& inner) {
@@ -65,31 +84,34 @@ void discard_results(StagedFolder& staged, const std::filesystem::path& inner) {
 }
 
 void write_results_folder(const engine::Results& results, const std::filesystem::path& folder,
-                          const RunOrigin& origin, const CollectiveDetail* detail) {
+                          const RunOrigin& origin, const OutputScope& scope) {
     StagedFolder staged(folder);
-    write_results(results, staged, "", origin, detail);
+    write_results(results, staged, "", origin, scope);
     staged.commit(completeness_marks);
 }
 
 void write_results(const engine::JobsResults& results, StagedFolder& staged,
-                   const RunOrigin& origin, const std::vector<CollectiveDetail>& details) {
+                   const RunOrigin& origin, const OutputScope& scope,
+                   const std::vector<CollectiveDetail>& details) {
     for (std::size_t i = 0; i < results.jobs.size(); ++i) {
         const engine::JobResult& job = results.jobs[i];
         const analysis::RunTimeline timeline = analysis::simulated_timeline(job.results);
+        OutputScope of_job = scope;
+        of_job.detail = details.empty() ? nullptr : &details[i];
         write_npu_files(job.results, timeline, job_page(job, timeline, origin.inputs), origin,
-                        details.empty() ? nullptr : &details[i], nullptr,
-                        staged.path() / "jobs" / job.name);
+                        of_job, staged.path() / "jobs" / job.name);
     }
-    write_whole(staged.path() / "links.csv", links_csv(results.all));
+    write_whole(staged.path() / "links.csv", links_csv(results.all, most_of(scope)));
     write_whole(staged.path() / "report.html", results_page(results, origin.inputs));
     write_whole(staged.path() / "results.json",
-                results_json(results, peak_resident_memory(), origin.command));
+                results_json(results, peak_resident_memory(), origin.command, scope));
 }
 
 void write_results_folder(const engine::JobsResults& results, const std::filesystem::path& folder,
-                          const RunOrigin& origin, const std::vector<CollectiveDetail>& details) {
+                          const RunOrigin& origin, const OutputScope& scope,
+                          const std::vector<CollectiveDetail>& details) {
     StagedFolder staged(folder);
-    write_results(results, staged, origin, details);
+    write_results(results, staged, origin, scope, details);
     staged.commit(completeness_marks);
 }
 

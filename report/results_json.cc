@@ -12,6 +12,7 @@
 #include "analysis/link_classes.h"
 #include "report/flow_summary.h"
 #include "report/npu_summary.h"
+#include "report/results_lists.h"
 #include "report/step_rates.h"
 #include "report/step_summary.h"
 #include "report/what_if.h"
@@ -20,8 +21,6 @@ namespace npunet::report {
 
 namespace {
 
-using engine::CollectiveResult;
-using engine::LinkResult;
 using engine::NpuResult;
 using Layout = JsonWriter::Layout;
 
@@ -59,14 +58,6 @@ void write_figures(JsonWriter& json, const NpuResult& npu, Time run_finish) {
     if (npu.peak_memory > Bytes(0)) {
         write_peak(json, npu.peak);
     }
-}
-
-void write_ranks(JsonWriter& json, const std::vector<Rank>& ranks) {
-    json.begin_array();
-    for (const Rank rank : ranks) {
-        json.value(rank.value());
-    }
-    json.end_array();
 }
 
 /// By dimension, communication and exposed.
@@ -134,60 +125,6 @@ void write_npus(JsonWriter& json, const std::vector<NpuResult>& npus, Time run_f
         }
     }
     json.end_array();
-}
-
-void write_collective(JsonWriter& json, const CollectiveResult& collective) {
-    json.begin_object()
-        .member("id", collective.id)
-        .member("name", collective.name)
-        .member("type", collective.type)
-        .key("group");
-    write_ranks(json, collective.group);
-    json.member("algorithm", collective.algorithm)
-        .member("bytes", collective.bytes)
-        .member("first_start_ns", collective.first_start)
-        .member("last_start_ns", collective.last_start)
-        .member("end_ns", collective.end)
-        .member("bandwidth_GBps", collective.bandwidth_gbps)
-        .member("bound_ns", collective.least)
-        .member("bandwidth_bound_GBps", collective.bandwidth_bound_gbps)
-        .end_object();
-}
-
-void write_link(JsonWriter& json, const LinkResult& link, const std::string& link_class) {
-    json.begin_object()
-        .member("from", link.from)
-        .member("to", link.to)
-        .member("class", link_class)
-        .member("payload_bytes", link.payload)
-        .member("wire_bytes", link.wire)
-        .member("utilization_percent", link.utilization_percent)
-        .member("max_queue_bytes", link.max_queue)
-        .member("packets", link.packets)
-        .member("retransmissions", link.retransmissions)
-        .member("credit_stall_ns", link.credit_stall);
-    for (const auto& [name, count] :
-         {std::pair("pauses", link.pauses), std::pair("marked", link.marked),
-          std::pair("drops", link.drops), std::pair("notifications", link.notifications)}) {
-        if (count > 0) {
-            json.member(name, count);
-        }
-    }
-    if (!link.classes_wire.empty()) {
-        json.key("classes_wire_bytes").begin_array();
-        for (const Bytes bytes : link.classes_wire) {
-            json.value(bytes);
-        }
-        json.end_array();
-    }
-    if (!link.queue_times.empty()) {
-        json.key("queue_ns").begin_array();
-        for (const Time time : link.queue_times) {
-            json.value(time);
-        }
-        json.end_array();
-    }
-    json.end_object();
 }
 
 /// Totals over all links, so that drops or pauses without marks are easy to notice.
@@ -272,8 +209,7 @@ void write_jobs(JsonWriter& json, const std::vector<engine::JobResult>& jobs) {
 /// `jobs`: those that share the run; empty where it is one workload.
 void write_document(JsonWriter& json, const engine::Results& results,
                     const std::vector<engine::JobResult>& jobs, Bytes peak_memory,
-                    const std::string& command, const CollectiveDetail* detail,
-                    const WhatIf* what_if) {
+                    const std::string& command, const OutputScope& scope) {
     json.begin_object(Layout::Lines).member("schema", 1);
     if (!command.empty()) {
         json.member("command", command);
@@ -286,29 +222,21 @@ void write_document(JsonWriter& json, const engine::Results& results,
         write_step_rates(json, *results.rates);
     }
     write_step_summary(json, results);
-    if (what_if != nullptr) {
+    if (scope.what_if != nullptr) {
         json.key("what_if");
-        write_what_if(json, *what_if);
+        write_what_if(json, *scope.what_if);
     }
     if (!jobs.empty()) {
         write_jobs(json, jobs);
     }
     write_npus(json, results.npus, results.finish);
-    json.key("collectives").begin_array(Layout::Lines);
-    for (const CollectiveResult& collective : results.collectives) {
-        write_collective(json, collective);
-    }
-    json.end_array();
-    if (detail != nullptr) {
+    write_collectives(json, results, scope.full_lists);
+    if (scope.detail != nullptr) {
         json.key("collective_choices");
-        write_collective_choices(json, detail->choices);
+        write_collective_choices(json, scope.detail->choices);
     }
     write_link_classes(json, results);
-    json.key("links").begin_array(Layout::Lines);
-    for (const LinkResult& link : results.links) {
-        write_link(json, link, analysis::class_of(results, link));
-    }
-    json.end_array();
+    write_links(json, results, scope.full_lists);
     if (results.resolved) {
         if (results.resolved->packet && !results.resolved->packet->has_credits()) {
             write_congestion(json, results);
@@ -354,22 +282,22 @@ Bytes peak_resident_memory() {
     return Bytes(static_cast<std::int64_t>(usage.ru_maxrss) * 1024);
 }
 
-void write_results(JsonWriter& json, const engine::Results& results, Bytes peak_memory) {
-    write_document(json, results, {}, peak_memory, "", nullptr, nullptr);
+void write_results(JsonWriter& json, const engine::Results& results, Bytes peak_memory,
+                   const OutputScope& scope) {
+    write_document(json, results, {}, peak_memory, "", scope);
 }
 
 std::string results_json(const engine::Results& results, Bytes peak_memory,
-                         const std::string& command, const CollectiveDetail* detail,
-                         const WhatIf* what_if) {
+                         const std::string& command, const OutputScope& scope) {
     JsonWriter json;
-    write_document(json, results, {}, peak_memory, command, detail, what_if);
+    write_document(json, results, {}, peak_memory, command, scope);
     return json.text() + '\n';
 }
 
 std::string results_json(const engine::JobsResults& results, Bytes peak_memory,
-                         const std::string& command) {
+                         const std::string& command, const OutputScope& scope) {
     JsonWriter json;
-    write_document(json, results.all, results.jobs, peak_memory, command, nullptr, nullptr);
+    write_document(json, results.all, results.jobs, peak_memory, command, scope);
     return json.text() + '\n';
 }
 

@@ -16,10 +16,9 @@
 #include "engine/results/job_results.h"
 #include "engine/results/results.h"
 #include "report/collective_choices.h"
+#include "report/output_scope.h"
 
 namespace npunet::report {
-
-struct WhatIf;
 
 /// Above this many ranks, "npus" lists classes of equal NPUs instead of every NPU.
 inline constexpr std::size_t most_listed_npus = 4096;
@@ -28,21 +27,21 @@ inline constexpr std::size_t most_listed_npus = 4096;
 [[nodiscard]] Bytes peak_resident_memory();
 
 /// The document, with a newline at its end. `peak_memory` becomes performance.peak_rss_bytes and
-/// `command`, unless it is empty, the key `command`; `detail`, unless it is null, the key
-/// `collective_choices`, `what_if` the key of this name.
+/// `command`, unless it is empty, the key `command`.
 [[nodiscard]] std::string results_json(const engine::Results& results,
                                        Bytes peak_memory = peak_resident_memory(),
                                        const std::string& command = "",
-                                       const CollectiveDetail* detail = nullptr,
-                                       const WhatIf* what_if = nullptr);
+                                       const OutputScope& scope = {});
 
 /// The document of several jobs: what they have in common, and when each of them ran ("jobs").
 [[nodiscard]] std::string results_json(const engine::JobsResults& results,
                                        Bytes peak_memory = peak_resident_memory(),
-                                       const std::string& command = "");
+                                       const std::string& command = "",
+                                       const OutputScope& scope = {});
 
 /// The same as a value inside a larger document, which has the command itself.
-void write_results(JsonWriter& json, const engine::Results& results, Bytes peak_memory);
+void write_results(JsonWriter& json, const engine::Results& results, Bytes peak_memory,
+                   const OutputScope& scope = {});
 
 /// The object "resolved": values used by a run where its inputs leave them to defaults.
 void write_resolved(JsonWriter& json, const engine::Resolved& resolved);

@@ -8,8 +8,9 @@ namespace npunet::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> without_a_say = {
-    "--jobs", "--quiet", "--json", "--force", "--output-dir", "--restart", "--mpi"};
+constexpr std::array<std::string_view, 7> without_a_say = {"--jobs",  "--quiet",      "--json",
+                                                           "--force", "--output-dir", "--restart",
+                                                           "--mpi",   "--full",       "--timeline"};
 
 /// One word, quoted for a POSIX shell if necessary.
 std::string shell_word(const std::string& text) {

@@ -149,7 +149,8 @@ private:
         const report::RunOrigin origin = options_.inputs.origin();
         StagedFolder staged(folder);
         for (const engine::Results& results : runs_) {
-            report::write_results(results, staged, results.fidelity, origin);
+            report::write_results(results, staged, results.fidelity, origin,
+                                  options_.inputs.scope());
         }
         for (std::size_t i = runs_.size(); i < fidelities_.size(); ++i) {
             report::discard_results(staged, study::name_of(fidelities_[i]));
@@ -178,7 +179,8 @@ private:
     [[nodiscard]] const report::GapExplanation* why() const { return why_ ? &*why_ : nullptr; }
     [[nodiscard]] std::string table() const { return report::compare_table(runs_, 16, why()); }
     [[nodiscard]] std::string json() const {
-        return report::compare_json(runs_, report::peak_resident_memory(), why(), owner_.command);
+        return report::compare_json(runs_, report::peak_resident_memory(), why(), owner_.command,
+                                    options_.inputs.scope());
     }
 
     const CommandContext& context_;

@@ -71,6 +71,16 @@ void RunInputs::add_to(CLI::App& command) {
             ->capture_default_str();
     command.add_option("--output-dir", output_dir, "Write the results here")
         ->check(output_folder());
+    command
+        .add_option_function<std::string>(
+            "--timeline", [this](const std::string& text) { full_timeline = text == "full"; },
+            "NPUs in timeline.pb and timeline.perfetto-trace: auto (as many as are some 10 MB) or "
+            "full (all)")
+        ->check(one_of({"auto", "full"}))
+        ->default_str("auto");
+    command.add_flag("--full", full,
+                     "Write everything: --timeline full, and long lists of collectives and links "
+                     "whole in results.json and the CSV files");
     add_force_flag(command, force);
     command.add_flag("--json", json, "Print one JSON document and nothing else");
     command.add_flag("--quiet", quiet, "No progress and no table");

@@ -15,6 +15,7 @@
 #include "cli/command/help_text.h"
 #include "cli/generate/workload_options.h"
 #include "report/input_list.h"
+#include "report/output_scope.h"
 #include "report/results_owner.h"
 #include "study/simulation_run.h"
 
@@ -37,6 +38,8 @@ struct RunInputs {
     bool json = false;
     bool quiet = false;
     bool force = false;
+    bool full = false;                         ///< --full
+    bool full_timeline = false;                ///< --timeline full
     topology::NetworkChanges network_changes;  ///< --placement, --seed
     study::RunOptions run_options;             ///< --no-fold, --no-fast-forward, --jobs
     /// stdout and stderr together carry nothing but lines of ASTRA-sim's log.
@@ -53,6 +56,11 @@ struct RunInputs {
     [[nodiscard]] std::string command() const;
     /// This command as the owner of results, with `document` as the file that identifies them.
     [[nodiscard]] report::ResultsOwner owner(const std::string& document) const;
+    /// What files and documents tell, with what only some runs have.
+    [[nodiscard]] report::OutputScope scope(const report::CollectiveDetail* detail = nullptr,
+                                            const report::WhatIf* what_if = nullptr) const {
+        return {detail, what_if, full, full || full_timeline};
+    }
     /// Refuses a folder that holds the results of another command, unless --force. Throws
     /// InputError.
     void check_results_of_others(const report::ResultsOwner& owner,

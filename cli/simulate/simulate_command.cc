@@ -45,12 +45,6 @@ struct SimulateOptions {
     RunLimits limits;
 };
 
-/// What results.json has beside the results; null: not asked for.
-struct Additions {
-    const report::CollectiveDetail* detail = nullptr;
-    const report::WhatIf* what_if = nullptr;
-};
-
 /// Whether ranks send each other messages beside collectives, as the stages of a pipeline do.
 bool has_messages(const engine::Workload& workload) {
     return std::any_of(workload.bindings.begin(), workload.bindings.end(),
@@ -59,19 +53,19 @@ bool has_messages(const engine::Workload& workload) {
 
 void print(const CommandContext& context, const SimulateOptions& options,
            const engine::Workload& workload, const engine::Results& results,
-           const Additions& additions) {
-    const report::CollectiveDetail* const detail = additions.detail;
+           const report::OutputScope& scope) {
+    const report::CollectiveDetail* const detail = scope.detail;
     if (options.inputs.json) {
         context.out << report::results_json(results, report::peak_resident_memory(),
-                                            options.inputs.command(), detail, additions.what_if);
+                                            options.inputs.command(), scope);
     } else if (results.whole_nanoseconds || options.inputs.log_lines_only) {
         // Scripts read the lines of the reference.
         context.out << report::astra_log(results, report::log_timestamp);
     } else if (!options.inputs.quiet) {
         constexpr std::size_t most_classes = 16;
         context.out << report::summary_table(results, most_classes, has_messages(workload)) << '\n';
-        if (additions.what_if != nullptr) {
-            context.out << report::what_if_table(*additions.what_if) << '\n';
+        if (scope.what_if != nullptr) {
+            context.out << report::what_if_table(*scope.what_if) << '\n';
         }
         context.out << report::link_tables(results);
         if (results.flows) {
@@ -98,11 +92,10 @@ engine::Results run_with_messages(const CommandContext& context, const RunInputs
 }
 
 void write_folder(const CommandContext& context, const SimulateOptions& options,
-                  const engine::Results& results, const Additions& additions,
+                  const engine::Results& results, const report::OutputScope& scope,
                   StagedFolder& staged) {
     const RunInputs& inputs = options.inputs;
-    report::write_results(results, staged, "", inputs.origin(), additions.detail,
-                          additions.what_if);
+    report::write_results(results, staged, "", inputs.origin(), scope);
     inputs.owner("results.json").discard_others(staged, inputs.output_dir);
     staged.commit(report::completeness_marks);
     inputs.progress(context, "results in " + inputs.output_dir);
@@ -143,14 +136,14 @@ void simulate(const CommandContext& context, const SimulateOptions& options,
     if (options.what_if && !results.partial) {
         answers = what_if(context, inputs, workload, machine, fidelity, results, *watch);
     }
-    const Additions additions{detail, answers ? &*answers : nullptr};
+    const report::OutputScope scope = inputs.scope(detail, answers ? &*answers : nullptr);
     if (!inputs.output_dir.empty()) {
         if (!staged) {
             staged.emplace(inputs.output_dir).discard("messages.csv");
         }
-        write_folder(context, options, results, additions, *staged);
+        write_folder(context, options, results, scope, *staged);
     }
-    print(context, options, workload, results, additions);
+    print(context, options, workload, results, scope);
     if (watch != nullptr) {
         watch->check(results);
     }

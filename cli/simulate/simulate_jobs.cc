@@ -77,14 +77,15 @@ void simulate_jobs(const CommandContext& context, const RunInputs& inputs,
     if (!inputs.output_dir.empty()) {
         StagedFolder staged(inputs.output_dir);
         report::write_results(
-            results, staged, inputs.origin(),
+            results, staged, inputs.origin(), inputs.scope(),
             detail ? details_of(jobs, machine) : std::vector<report::CollectiveDetail>());
         owner.discard_others(staged, inputs.output_dir);
         staged.commit(report::completeness_marks);
         inputs.progress(context, "results in " + inputs.output_dir);
     }
     if (inputs.json) {
-        context.out << report::results_json(results, report::peak_resident_memory(), owner.command);
+        context.out << report::results_json(results, report::peak_resident_memory(), owner.command,
+                                            inputs.scope());
     } else if (!inputs.quiet) {
         context.out << report::jobs_table(results) << '\n' << report::link_tables(results.all);
     }

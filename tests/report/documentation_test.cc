@@ -53,7 +53,7 @@ TEST(Documentation, ExplainsEveryKeyOfResultsJson) {
     detail.choices.resize(1);
     detail.choices[0].chosen.time = Time::ns(2);
     detail.choices[0].others.push_back({"ring", 1, 1, Time::ns(3)});
-    collect_keys(Json::parse(results_json(results, Bytes(1), "", &detail)), keys);
+    collect_keys(Json::parse(results_json(results, Bytes(1), "", {&detail})), keys);
     EXPECT_EQ(keys.count("slower_percent"), 1u);
     results.npus.assign(most_listed_npus + 1, results.npus.front());
     collect_keys(Json::parse(results_json(results)), keys);
