@@ -26,8 +26,10 @@ CollectiveMemories::Like CollectiveMemories::like(const CollectiveBeginning& whi
     return {which.kind, which.bytes, ranks.size(), ranks[1].value() - ranks[0].value()};
 }
 
-void CollectiveMemories::meets(const CollectiveBeginning& which) {
+void CollectiveMemories::meets(const CollectiveBeginning& which, std::size_t other) {
     calls_.emplace(which.group, which.number);
+    shares_ = shares_ && (which.group == other ||
+                          links_.sharing(which.group) == CommunicatorLinks::Sharing::Rare);
     met_.insert(like(which));
 }
 
@@ -41,9 +43,14 @@ void CollectiveMemories::run_again() {
     met_.clear();
 }
 
-bool CollectiveMemories::leaves_out(const CollectiveBeginning& which) const {
-    return runs_again_ >= most_runs || calls_.count({which.group, which.number}) > 0 ||
-           left_out_.count(like(which)) > 0;
+bool CollectiveMemories::allows(const CollectiveBeginning& which) {
+    if (runs_again_ >= most_runs || calls_.count({which.group, which.number}) > 0 ||
+        left_out_.count(like(which)) > 0) {
+        return false;
+    }
+    const CommunicatorLinks::Sharing sharing = links_.sharing(which.group);
+    return sharing == CommunicatorLinks::Sharing::Rare ||
+           (sharing == CommunicatorLinks::Sharing::Collectives && shares_);
 }
 
 QueuePairLimits CollectiveMemories::queue_pair_limits() const {

@@ -118,14 +118,16 @@ public:
     /// Of the queue pairs that have been used here.
     [[nodiscard]] QueuePairLimits queue_pair_limits() const;
 
-    /// The collective meets another: it is to be simulated with the others.
-    void meets(const CollectiveBeginning& which);
+    /// Whether the collective may be remembered, as far as is known.
+    [[nodiscard]] bool allows(const CollectiveBeginning& which);
+    /// The collective meets one of the communicator `other`: it is to be simulated with the others.
+    /// If communicators share links that often do, all such ones will be.
+    void meets(const CollectiveBeginning& which, std::size_t other);
     /// All that are like it in kind, size and communicator are to be.
     void leave_out(const CollectiveBeginning& which) { left_out_.insert(like(which)); }
     /// A run has ended in which collectives have met; the next one begins. Those like one that has
     /// done so in two runs are left out.
     void run_again();
-    [[nodiscard]] bool leaves_out(const CollectiveBeginning& which) const;
     /// How many collectives have been simulated here.
     [[nodiscard]] std::uint64_t simulated() const { return simulated_; }
 
@@ -175,6 +177,7 @@ private:
     QueuePairLimits limits_;                                 ///< of simulations that are gone
     std::set<std::pair<std::size_t, std::uint64_t>> calls_;  ///< left out
     std::set<Like> left_out_;
+    bool shares_ = true;        ///< collectives whose links are shared may be remembered
     std::set<Like> met_;        ///< in this run
     std::map<Like, int> runs_;  ///< in which they met
     int runs_again_ = 0;

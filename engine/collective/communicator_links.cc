@@ -11,7 +11,7 @@ CommunicatorLinks::CommunicatorLinks(const Workload& workload,
     : workload_(workload),
       network_(network),
       of_(workload.groups.size()),
-      rarely_shared_(workload.groups.size()) {}
+      sharing_(workload.groups.size()) {}
 
 void CommunicatorLinks::mark_node(LinkId link, NodeId node, Marks& marks) const {
     if (network_.packet_of(link).flow_control != topology::FlowControl::Credit) {
@@ -150,20 +150,25 @@ bool CommunicatorLinks::nested(std::size_t group, std::size_t other) const {
     return std::includes(larger.begin(), larger.end(), smaller.begin(), smaller.end());
 }
 
-bool CommunicatorLinks::rarely_shared(std::size_t group) {
+CommunicatorLinks::Sharing CommunicatorLinks::sharing(std::size_t group) {
     if (users_.empty()) {
         find_users();
     }
-    std::optional<bool>& known = rarely_shared_[group];
+    std::optional<Sharing>& known = sharing_[group];
     if (!known) {
         std::set<std::uint32_t> others;
-        known = sorted_[group].size() <= most_members;
+        bool messages = sorted_[group].size() > most_members;
         for (const std::uint32_t number : of(group)) {
-            known = *known && !used_by_messages_[number];
+            messages = messages || used_by_messages_[number];
+            if (messages) {
+                break;
+            }
             others.insert(users_[number].begin(), users_[number].end());
         }
-        known = *known && std::all_of(others.begin(), others.end(),
-                                      [&](std::uint32_t other) { return nested(group, other); });
+        const bool nests =
+            !messages && std::all_of(others.begin(), others.end(),
+                                     [&](std::uint32_t other) { return nested(group, other); });
+        known = messages ? Sharing::Messages : nests ? Sharing::Rare : Sharing::Collectives;
     }
     return *known;
 }

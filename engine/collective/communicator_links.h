@@ -3,7 +3,7 @@
 //
 //     CommunicatorLinks links(workload, network);
 //     links.of(group);              // numbers of links and nodes, ascending
-//     links.rarely_shared(group);
+//     links.sharing(group);
 //
 // Counted are the routes between all pairs of members, of which an algorithm uses some; with
 // switches that reduce, the links of the members to them, and those between switches. Nodes that
@@ -36,10 +36,15 @@ public:
     [[nodiscard]] std::size_t links() const { return network_.graph.links(); }
     [[nodiscard]] std::size_t size() const { return links() + network_.graph.nodes(); }
 
-    /// No messages between two NPUs pass over the links, and collectives only of communicators
-    /// that hold the same members, more, or some of them: a tensor-parallel group beside that of
-    /// all NPUs, not data-parallel ones that share a NIC with a pipeline.
-    [[nodiscard]] bool rarely_shared(std::size_t group);
+    /// Who else may use the links.
+    enum class Sharing : std::uint8_t {
+        /// Collectives only of communicators that hold the same members, more, or some of them: a
+        /// tensor-parallel group beside that of all NPUs.
+        Rare,
+        Collectives,  ///< of other communicators, too: data-parallel ones over the same NIC
+        Messages      ///< between two NPUs, as of a pipeline; or it is not known
+    };
+    [[nodiscard]] Sharing sharing(std::size_t group);
 
 private:
     using Marks = std::vector<bool>;
@@ -58,7 +63,7 @@ private:
     Marks used_by_messages_;  ///< between two NPUs; empty before find_users()
     std::vector<std::vector<std::uint32_t>> users_;  ///< by link or node: communicators
     std::vector<std::vector<Rank>> sorted_;          ///< by communicator: its members
-    std::vector<std::optional<bool>> rarely_shared_;
+    std::vector<std::optional<Sharing>> sharing_;
 };
 
 }  // namespace npunet::engine

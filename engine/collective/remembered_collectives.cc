@@ -69,9 +69,8 @@ bool RememberedCollectives::begin(const CollectiveBeginning& beginning, bool may
     if (is_first) {
         call.first = beginning;
         call.begun = queue_.now();
-        const bool may_be_held = may_be && waits_for_all(beginning.kind) &&
-                                 !memories_.leaves_out(beginning) &&
-                                 memories_.links().rarely_shared(group);
+        const bool may_be_held =
+            may_be && waits_for_all(beginning.kind) && memories_.allows(beginning);
         if (may_be_held) {
             follow(call);
         }
@@ -116,7 +115,7 @@ void RememberedCollectives::meet(std::size_t group) {
             continue;
         }
         if (have_common(links, memories_.links().of(other.first.group))) {
-            memories_.meets(other.first);
+            memories_.meets(other.first, group);
             lose();
         }
     }
@@ -150,7 +149,7 @@ std::shared_ptr<const CollectiveMemory> RememberedCollectives::decide(std::uint3
     call.state = State::Recalled;
     if (!memory.usable || is_over) {
         if (memory.usable) {
-            memories_.meets(call.first);
+            memories_.meets(call.first, call.first.group);
         } else {
             memories_.leave_out(call.first);
         }

@@ -199,6 +199,7 @@ TEST(RememberedCollectives, OneThatMeetsAnotherIsSimulated) {
 // and all hold each other's members or share no links. A message from 0 to 4 crosses the links of
 // its column only; a communicator of 1 and 4 those of the columns and rows of both.
 TEST(RememberedCollectives, LinksAreRarelySharedByNestedCommunicators) {
+    using Sharing = engine::CommunicatorLinks::Sharing;
     std::vector<engine::Group> groups = rows(4, 2);
     for (std::int32_t place = 0; place < 4; ++place) {
         groups.push_back({"column" + std::to_string(place), {Rank(place), Rank(place + 4)}});
@@ -233,14 +234,84 @@ TEST(RememberedCollectives, LinksAreRarelySharedByNestedCommunicators) {
             for (std::size_t group = 0; group < workload.groups.size(); ++group) {
                 const std::string& name = workload.groups[group].name;
                 if (name == "row0" || name == "row1") {
-                    EXPECT_EQ(links.rarely_shared(group), !skew) << name;
+                    EXPECT_EQ(links.sharing(group), skew ? Sharing::Collectives : Sharing::Rare)
+                        << name;
                 } else if (name == "column0") {
-                    EXPECT_EQ(links.rarely_shared(group), !message && !skew);
+                    EXPECT_EQ(links.sharing(group), message ? Sharing::Messages
+                                                    : skew  ? Sharing::Collectives
+                                                            : Sharing::Rare);
                 } else if (name == "column2") {
-                    EXPECT_TRUE(links.rarely_shared(group));
+                    EXPECT_EQ(links.sharing(group), Sharing::Rare);
                     // Up and down for each of two NPUs.
                     EXPECT_EQ(links.of(group).size(), 4U);
                 }
+            }
+        }
+    }
+}
+
+/// Eight NPUs at one switch, by credits or by PFC and acknowledgements.
+Machine at_one_switch(bool by_credits) {
+    Machine machine = machine_of(4, 2, false);
+    machine.network = topology::make_network(
+        {topology::make_dimension(DimensionKind::Switch, 8, Rate(50'000'000'000), Time::ns(500))});
+    if (!by_credits) {
+        machine.network.packet.flow_control = topology::FlowControl::Pfc;
+        machine.network.packet.transport.kind = topology::TransportKind::GoBackN;
+    }
+    return machine;
+}
+
+// Rings of all eight, one after the other, of which each begins when the one before is done at all
+// members, and its credits or acknowledgements are on their way: the first is simulated by itself,
+// the second behind it, the third behind both; it leads to the state to which the second does.
+TEST(RememberedCollectives, MayFollowEachOther) {
+    for (const bool by_credits : {true, false}) {
+        const engine::Workload workload = test::workload_of(8, [](Rank) {
+            std::vector<chakra::Node> list;
+            for (std::uint64_t id = 1; id <= 20; ++id) {
+                list.push_back(test::collective_node(
+                    id, CollectiveType::AllReduce, 4 * mib, "",
+                    id == 1 ? std::vector<std::uint64_t>{} : std::vector{id - 1}));
+            }
+            return list;
+        });
+        EXPECT_EQ(recalled(workload, at_one_switch(by_credits), Fidelity::Packet), (Count{20, 3}))
+            << by_credits;
+    }
+}
+
+// Rows and columns use the same links of their NPUs, but not at the same time, or at the same time.
+TEST(RememberedCollectives, CommunicatorsMayShareLinksUntilTheyMeet) {
+    std::vector<engine::Group> groups = rows(4, 2);
+    for (std::int32_t place = 0; place < 4; ++place) {
+        groups.push_back({"column" + std::to_string(place), {Rank(place), Rank(place + 4)}});
+    }
+    for (const bool at_the_same_time : {false, true}) {
+        const engine::Workload workload = test::workload_of(
+            8,
+            [&](Rank rank) {
+                const std::string row = "row" + std::to_string(rank.value() / 4);
+                const std::string column = "column" + std::to_string(rank.value() % 4);
+                std::vector<chakra::Node> list;
+                for (std::uint64_t id = 1; id < 20; id += 2) {
+                    list.push_back(test::compute_node(
+                        id, 20, id == 1 ? std::vector<std::uint64_t>{} : std::vector{id - 1}));
+                    list.push_back(test::collective_node(id + 1, CollectiveType::AllReduce, mib,
+                                                         id < 12 ? row : column, {id}));
+                }
+                if (at_the_same_time) {
+                    list.push_back(
+                        test::collective_node(21, CollectiveType::AllReduce, mib, row, {19}));
+                }
+                return list;
+            },
+            groups);
+        for (const Fidelity fidelity : {Fidelity::Fluid, Fidelity::Packet}) {
+            const std::optional<Count> count = recalled(workload, at_one_switch(true), fidelity);
+            ASSERT_EQ(count.has_value(), !at_the_same_time);
+            if (count) {
+                EXPECT_EQ(count->recalled, 6U * 2U + 4U * 4U);
             }
         }
     }
