@@ -8,7 +8,7 @@ namespace npunet::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> without_a_say = {"--jobs",  "--quiet",      "--json",
+constexpr std::array<std::string_view, 9> without_a_say = {"--jobs",  "--quiet",      "--json",
                                                            "--force", "--output-dir", "--restart",
                                                            "--mpi",   "--full",       "--timeline"};
 

@@ -333,6 +333,8 @@ engine::Workload draw_program(test::Draw& draw, std::int32_t per_node, std::int3
     std::uint64_t id = 0;
     const bool chained = draw.one_in(2);
     const bool uneven = draw.one_in(4);
+    // Collectives follow each other without computation in between.
+    const bool tight = draw.one_in(3);
     const std::int64_t count = draw.from_to(4, 16);
     const auto depends = [&](const std::vector<chakra::Node>& nodes_so_far) {
         std::vector<std::uint64_t> ids;
@@ -344,11 +346,13 @@ engine::Workload draw_program(test::Draw& draw, std::int32_t per_node, std::int3
         return ids;
     };
     for (std::int64_t i = 0; i < count; ++i) {
-        ++id;
-        const auto micros = static_cast<std::uint64_t>(draw.from_to(1, 3) * 10);
-        for (std::vector<chakra::Node>& program : programs) {
-            program.push_back(test::compute_node(id, micros + (uneven && draw.one_in(6) ? 1U : 0U),
-                                                 depends(program)));
+        if (!tight || draw.one_in(4)) {
+            ++id;
+            const auto micros = static_cast<std::uint64_t>(draw.from_to(1, 3) * 10);
+            for (std::vector<chakra::Node>& program : programs) {
+                program.push_back(test::compute_node(
+                    id, micros + (uneven && draw.one_in(6) ? 1U : 0U), depends(program)));
+            }
         }
         ++id;
         const std::int64_t bytes = draw.from_to(1, 2) * 300'000;
