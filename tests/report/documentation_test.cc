@@ -71,7 +71,7 @@ TEST(Documentation, ExplainsEveryKeyOfResultsJson) {
     answers.lines.push_back({"latency", "latencies / 2", 0.5, {"NIC"}, Time::ns(1), {}, ""});
     answers.lines.push_back({"compute", "compute x 2", 2, {}, {}, {}, "the run stalls"});
     answers.finish = Time::ns(2);
-    collect_keys(Json::parse(results_json(results, Bytes(1), "", nullptr, &answers)), keys);
+    collect_keys(Json::parse(results_json(results, Bytes(1), "", {nullptr, &answers})), keys);
     EXPECT_EQ(keys.count("change_percent"), 1u);
     expect_documented(keys);
 }

@@ -24,14 +24,15 @@ using nlohmann::json;
 /// a percent.
 engine::Results many(std::size_t count) {
     engine::Results results = sample_results();
-    results.collectives.resize(count, results.collectives.front());
-    results.links.resize(count, results.links.front());
+    results.collectives.assign(count, engine::CollectiveResult(results.collectives.front()));
+    results.links.assign(count, engine::LinkResult(results.links.front()));
     for (std::size_t i = 0; i < count; ++i) {
         engine::CollectiveResult& collective = results.collectives[i];
         collective.id = static_cast<std::int64_t>(i);
         collective.group.resize(i % 2 == 0 ? 8 : 16, Rank(0));
-        collective.first_start = Time::us(static_cast<std::int64_t>(10 * i));
-        collective.end = collective.first_start + Time::us(static_cast<std::int64_t>(1 + i % 7));
+        collective.first_start = Time::ns(static_cast<std::int64_t>(10'000 * i));
+        collective.end =
+            collective.first_start + Time::ns(static_cast<std::int64_t>(1'000 * (1 + i % 7)));
         results.links[i].from = "a" + std::to_string(i);
         results.links[i].utilization_percent = static_cast<double>(i % 1000) / 10;
     }
@@ -116,7 +117,7 @@ std::vector<engine::NpuResult> npus(Rank last) {
     for (std::size_t i = 0; i < all.size(); ++i) {
         all[i].rank = Rank(i);
         all[i].npu_class = i < 4 ? 0 : 1;
-        all[i].finish = Time::us(all[i].rank == last ? 11 : 10);
+        all[i].finish = Time::ns(all[i].rank == last ? 11'000 : 10'000);
     }
     return all;
 }

@@ -382,6 +382,67 @@ engine::Workload draw_program(test::Draw& draw, std::int32_t per_node, std::int3
         ranks, [&](Rank rank) { return programs[rank.index()]; }, groups);
 }
 
+// Collectives of which each begins when the one before is done, or a little later, while credits
+// or acknowledgements of it are under way: of a few sizes and kinds, in any order.
+TEST(RememberedCollectives, ChangeNothingWhereTheyFollowEachOther) {
+    const std::uint64_t cases = test::random_cases(60, 3'000);
+    std::uint64_t recalled_in_all = 0;
+    std::uint64_t alone_in_all = 0;
+    for (std::uint64_t seed = 0; seed < cases; ++seed) {
+        SCOPED_TRACE(seed);
+        test::Draw draw(2'000'000 + seed);
+        const auto npus = static_cast<std::int32_t>(draw.from_to(2, 6));
+        Machine machine = at_one_switch(true);
+        const Time latency = Time::ns(draw.any_of({50, 500, 3'000}));
+        machine.network = topology::make_network(
+            {topology::make_dimension(draw.any_of({DimensionKind::Switch, DimensionKind::Ring,
+                                                   DimensionKind::FullyConnected}),
+                                      npus, Rate(50'000'000'000), latency)});
+        topology::PacketParameters& packet = machine.network.packet;
+        if (draw.one_in(2)) {
+            packet.flow_control = topology::FlowControl::Pfc;
+            packet.transport.kind = draw.any_of(
+                {topology::TransportKind::GoBackN, topology::TransportKind::SelectiveRepeat});
+            packet.transport.ack_every = static_cast<std::int32_t>(draw.from_to(1, 16));
+            if (draw.one_in(2)) {
+                packet.congestion_control =
+                    topology::standard_choice(topology::CongestionAlgorithm::Dcqcn);
+            }
+        }
+        const std::int64_t count = draw.from_to(5, 25);
+        std::vector<chakra::Node> program;
+        for (std::int64_t i = 0; i < count; ++i) {
+            const auto before = [&] {
+                return program.empty() ? std::vector<std::uint64_t>{}
+                                       : std::vector{program.back().id};
+            };
+            if (draw.one_in(3)) {
+                const auto micros = static_cast<std::uint64_t>(draw.from_to(1, 4));
+                program.push_back(test::compute_node(program.size() + 1, micros, before()));
+            }
+            const auto type = draw.any_of({CollectiveType::AllReduce, CollectiveType::AllReduce,
+                                           CollectiveType::AllGather, CollectiveType::ReduceScatter,
+                                           CollectiveType::AllToAll});
+            const std::int64_t bytes = draw.from_to(1, 2) * draw.any_of({3'000, 300'000});
+            program.push_back(test::collective_node(program.size() + 1, type, bytes, "", before()));
+        }
+        const engine::Workload workload =
+            test::workload_of(static_cast<std::size_t>(npus), [&](Rank) { return program; });
+        if (const std::optional<Count> found = recalled(workload, machine, Fidelity::Packet)) {
+            recalled_in_all += found->recalled;
+            alone_in_all += found->alone;
+        }
+        if (testing::Test::HasFailure()) {
+            break;
+        }
+    }
+    EXPECT_GT(recalled_in_all, 3 * cases);
+    EXPECT_LT(alone_in_all, recalled_in_all);
+    RecordProperty("recalled", std::to_string(recalled_in_all));
+    RecordProperty("alone", std::to_string(alone_in_all));
+    test::count_cases(cases);
+}
+
 // Whatever is remembered, and whether or not collectives meet.
 TEST(RememberedCollectives, ChangeNothing) {
     const std::uint64_t cases = test::random_cases(120, 5'000);
