@@ -11,7 +11,8 @@ RingSchedule::RingSchedule(const LibraryCall& call, const ChannelTiming& timing,
       kind_(call.kind),
       size_(call.bytes),
       members_(static_cast<std::size_t>(call.members)),
-      exchanges_(call.kind == CollectiveKind::AllToAll) {
+      exchanges_(call.kind == CollectiveKind::AllToAll),
+      sizes_(call.sizes) {
     if (exchanges_) {
         blocks_ = call.members - 1;
     } else {
@@ -68,6 +69,9 @@ Bytes RingSchedule::bytes(std::size_t member, std::int32_t block, const SliceCur
     const auto members = static_cast<std::int64_t>(members_);
     if (exchanges_) {
         const std::size_t to = neighbour(member, block, static_cast<std::size_t>(block) + 1);
+        if (sizes_ != nullptr) {
+            return Bytes(sizes_->bytes(member, to));
+        }
         return Bytes(part_of_bytes(size_.value(), static_cast<std::int64_t>(to), members));
     }
     // A reduce-scatter begins with the part of the member before, and ends with its own.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "engine/collective_library/library_schedule.h"
@@ -40,6 +41,7 @@ private:
     Bytes size_;
     std::size_t members_;
     bool exchanges_;                                ///< all-to-all
+    std::shared_ptr<const SizesByPair> sizes_;      ///< of an unequal one
     std::vector<std::vector<std::size_t>> rings_;   ///< members in order
     std::vector<std::vector<std::size_t>> places_;  ///< the inverse
 };
