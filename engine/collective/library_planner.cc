@@ -84,10 +84,34 @@ LibraryPlanner::Known LibraryPlanner::work_out(const PlacedCall& where,
     const bool is_replaced = is_by_switches(chosen) &&
                              known.carried_out.choice.algorithm != chosen.choice.algorithm &&
                              !network_.reducing_switches.empty();
-    known.estimate = std::make_shared<const LibraryEstimate>(
+    LibraryEstimate closed =
         estimate(where.call, where.machine, task, is_replaced ? known.carried_out : chosen,
-                 is_replaced ? known.algorithm : text_of(system_.library->name, chosen) + note));
+                 is_replaced ? known.algorithm : text_of(system_.library->name, chosen) + note);
+    closed.schedule = known.schedule;
+    closed.nvls = known.nvls;
+    if (!is_replaced && is_by_switches(chosen)) {
+        set_messages(where, chosen, known, closed);
+    }
+    known.estimate = std::make_shared<const LibraryEstimate>(std::move(closed));
     return known;
+}
+
+void LibraryPlanner::set_messages(const PlacedCall& where, const LibraryTiming& wanted,
+                                  const Known& known, LibraryEstimate& estimate) const {
+    if (known.carried_out.choice.algorithm == wanted.choice.algorithm) {
+        return;
+    }
+    const LibraryModel& model = system_.library->model;
+    const LibraryOverride chosen{{wanted.choice.algorithm}, {wanted.choice.protocol}};
+    if (const auto nvls = model.nvls_timing(where.call, where.machine, chosen)) {
+        const Bytes chunk(std::max<std::int64_t>(1, nvls->chunk));
+        const bool between =
+            wanted.choice.algorithm == LibraryAlgorithm::Nvls && where.call.nodes > 1;
+        estimate.nvls = std::make_shared<const NvlsPlan>(NvlsPlan{
+            NvlsSchedule(where.call, *nvls, where.node_of_member, chunk), {}, {}, {}, between});
+    } else if (const auto timing = model.channel_timing(where.call, where.machine, chosen)) {
+        estimate.schedule = library_schedule(where.call, *timing, where.node_of_member);
+    }
 }
 
 void LibraryPlanner::schedule(const PlacedCall& where, const CollectiveTask& task,
@@ -280,8 +304,10 @@ LibraryPlanner::KnownLaunch LibraryPlanner::work_out_launch(
             until = std::max(until, timing->start) + work;
             whole.time = std::max(whole.time, until);
         }
-        known.estimate = std::make_shared<const LibraryEstimate>(
-            estimate(where[k].call, where[k].machine, tasks[together[k]], whole, known.algorithm));
+        LibraryEstimate closed =
+            estimate(where[k].call, where[k].machine, tasks[together[k]], whole, known.algorithm);
+        closed.schedule = known.schedule;
+        known.estimate = std::make_shared<const LibraryEstimate>(std::move(closed));
     }
     return all;
 }

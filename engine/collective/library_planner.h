@@ -88,8 +88,14 @@ private:
     [[nodiscard]] std::shared_ptr<const NvlsPlan> nvls_plan(const PlacedCall& placed,
                                                             const CollectiveTask& task,
                                                             const NvlsTiming& timing) const;
-    /// The closed form, or what the links of the network take at least, if that is longer, and the
-    /// time of a collective of one byte.
+    /// Sets the messages of an estimate of what the tuner takes, where the network does not say
+    /// which switches reduce; others have those that are carried out.
+    void set_messages(const PlacedCall& placed, const LibraryTiming& wanted, const Known& known,
+                      LibraryEstimate& estimate) const;
+    /// What the links of the network take at least.
+    [[nodiscard]] Time least_on_links(const LibraryCall& call, const CollectiveTask& task);
+    /// The closed form, or least_on_links(), if that is longer, and the time of a collective of one
+    /// byte.
     [[nodiscard]] LibraryEstimate estimate(const LibraryCall& call, const LibraryMachine& machine,
                                            const CollectiveTask& task, const LibraryTiming& timing,
                                            std::string algorithm);

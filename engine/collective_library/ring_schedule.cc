@@ -91,4 +91,26 @@ Bytes RingSchedule::bytes(std::size_t member, std::int32_t block, const SliceCur
     return Bytes(cursor.slice == 0 ? first : in_call - first);
 }
 
+// Calls send the part of the member itself, or of the one before, then those before it: of an
+// all-reduce each part twice, but for two.
+std::vector<std::int64_t> RingSchedule::bytes_sent(std::size_t member, std::int32_t block) const {
+    if (exchanges_) {
+        return {bytes(member, block, {}).value()};
+    }
+    const auto members = static_cast<std::int64_t>(members_);
+    const std::int64_t data = part_of_bytes(size_.value(), block, blocks());
+    const auto part = [&](std::int64_t further) {
+        const auto own = static_cast<std::int64_t>(place(member, block));
+        return part_of_bytes(data, (own + further) % members, members);
+    };
+    switch (kind_) {
+        case CollectiveKind::ReduceScatter:
+            return {data - part(0)};
+        case CollectiveKind::AllGather:
+            return {data - part(1)};
+        default:
+            return {2 * data - part(1) - part(2)};
+    }
+}
+
 }  // namespace npunet::engine

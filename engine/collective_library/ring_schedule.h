@@ -25,6 +25,8 @@ public:
     [[nodiscard]] bool sends(std::int32_t call) const override { return call + 1 < calls(); }
     [[nodiscard]] Bytes bytes(std::size_t member, std::int32_t block,
                               const SliceCursor& cursor) const override;
+    [[nodiscard]] std::vector<std::int64_t> bytes_sent(std::size_t member,
+                                                       std::int32_t block) const override;
 
 private:
     [[nodiscard]] const std::vector<std::size_t>& ring(std::int32_t channel) const {
