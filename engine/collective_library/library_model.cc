@@ -19,6 +19,15 @@ LibraryModel::LibraryModel(const GpuArchitecture& architecture, const LibraryVer
       tuner_(architecture, version),
       constants_(constants) {}
 
+LibraryModel LibraryModel::with_faster_links(double factor) const {
+    LibraryModel model = *this;
+    for (double* const rate : {&model.constants_.flag_link, &model.constants_.simple_link,
+                               &model.constants_.nvls_link, &model.constants_.send_link}) {
+        *rate *= factor;
+    }
+    return model;
+}
+
 std::int32_t LibraryModel::channels_of(const LibraryCall& call, const LibraryMachine& machine,
                                        LibraryAlgorithm algorithm) const {
     const bool switches =

@@ -87,6 +87,11 @@ public:
                                                         const LibraryMachine& machine,
                                                         const LibraryOverride& override) const;
 
+    /// The same with links within a node of `factor` times the rate: `link-ll`, `link-simple`,
+    /// `nvls-link` and `send-link`, which on A100, H100 and B200 are equal shares of it within 12
+    /// %. What blocks copy, slices, hops, starts and the tuner stay.
+    [[nodiscard]] LibraryModel with_faster_links(double factor) const;
+
     [[nodiscard]] const GpuArchitecture& architecture() const { return architecture_; }
 
     /// The channel of a ring, by its loops; `choice` has Ring.
