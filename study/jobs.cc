@@ -301,10 +301,14 @@ std::optional<engine::JobsResults> attempt(const std::vector<Job>& jobs, const M
 
     engine::JobsResults results;
     results.jobs = finish_all(jobs, [&](std::size_t job) { return running[job]->finish(); });
-    complete(results, jobs, machine, fidelity,
-             {network->link_use(), network->queue_pair_limits(), queue.handled(),
-              network->packet_hops()},
-             begin);
+    std::vector<engine::LinkUse> use = network->link_use();
+    for (const std::unique_ptr<RunningJob>& job : running) {
+        job->simulation().add_unsimulated_to(use);
+    }
+    complete(
+        results, jobs, machine, fidelity,
+        {std::move(use), network->queue_pair_limits(), queue.handled(), network->packet_hops()},
+        begin);
     for (std::string& note : network->notes(results.all.finish)) {
         results.all.notes.push_back(std::move(note));
     }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -42,8 +43,8 @@ WhatIfLine line_of(const char* part, const std::string& name, double factor = ti
     return line;
 }
 
-/// Whether collectives of the run were a communication library's, whose constants are those of
-/// the GPU as it was measured.
+/// Whether collectives of the run were a communication library's, most of whose constants are those
+/// of the GPU as it was measured.
 bool uses_library(const Machine& machine, const engine::Results& results) {
     return machine.system.library != nullptr &&
            std::any_of(results.collectives.begin(), results.collectives.end(),
@@ -122,16 +123,24 @@ private:
         for (const LinkGroup& group : groups) {
             WhatIfLine line = line_of(part_of(group.kind), text_of(group));
             line.classes = group.classes;
-            if (library_ && is_within_nodes(group, groups)) {
-                line.note =
-                    fmt::format("the rates of {} within nodes were measured on this GPU and stay",
-                                machine_.system.library->name);
+            const bool of_library = library_ && is_within_nodes(group, groups);
+            if (of_library) {
+                line.note = fmt::format(
+                    "the rates of links of {} within nodes x {}; those of copies and thread blocks "
+                    "were measured on this GPU and stay",
+                    machine_.system.library->name, times);
             } else if (ports) {
                 line.note = "packet.injection, the port of an NPU, stays";
             }
-            add(std::move(line), [this, links = group.links] {
+            add(std::move(line), [this, of_library, links = group.links] {
                 Machine changed = machine_;
                 changed.network = topology::with_rates(machine_.network, links, twice);
+                if (of_library) {
+                    engine::LibraryInUse library = *machine_.system.library;
+                    library.model = library.model.with_faster_links(times);
+                    changed.system.library =
+                        std::make_shared<const engine::LibraryInUse>(std::move(library));
+                }
                 return changed;
             });
         }

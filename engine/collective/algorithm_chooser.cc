@@ -59,7 +59,8 @@ std::string name_of(const AlgorithmForm& form, std::size_t factors) {
     }
     std::string text;
     for (std::size_t f = 0; f < factors; ++f) {
-        text += (text.empty() ? "" : "+") + std::string(form.entry(f).name());
+        text += text.empty() ? "" : "+";
+        text += form.entry(f).name();
     }
     return text;
 }

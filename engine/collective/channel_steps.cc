@@ -48,6 +48,7 @@ void CollectiveEngine::start_in_closed_form(Run& run) {
     for (std::size_t member = 0; member < members.size(); ++member) {
         Run& other = run_like(instance, member, members[member]);
         if (++other.present == members.size()) {
+            traffic_.count(other.rank, other.operation, *other.plan.estimate);
             wait_for(other, 0, false, other.plan.estimate->time, Time());
         }
     }

@@ -58,6 +58,7 @@ CollectiveEngine::CollectiveEngine(const Workload& workload,
       delay_end_(*this),
       slots_free_(*this),
       hop_end_(*this),
+      traffic_(network, workload, fold),
       pushes_(network, queue, transport),
       nvls_(network, queue, transport, pushes_, *this) {
     transport_.add_owner(*this);

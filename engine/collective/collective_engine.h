@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "engine/collective/instances.h"
+#include "engine/collective/library_traffic.h"
 #include "engine/collective/nvls_steps.h"
 #include "engine/collective/planner.h"
 #include "engine/collective/remembered_collectives.h"
@@ -80,6 +81,15 @@ public:
     /// Thread blocks of a communication library that are at work for a rank.
     [[nodiscard]] std::int32_t thread_blocks(Rank rank) const {
         return blocks_of_rank_[rank.index()];
+    }
+
+    /// Adds what links carry of collectives that were not simulated as messages of this network:
+    /// those that are remembered, and those in closed form.
+    void add_unsimulated_to(std::vector<LinkUse>& use) const {
+        if (remembered_ != nullptr) {
+            remembered_->add_to(use);
+        }
+        traffic_.add_to(use, planner_, instances_);
     }
 
     /// The collectives so far, by first start.
@@ -366,6 +376,7 @@ private:
     SlotsFree slots_free_;
     HopEnd hop_end_;
     std::unique_ptr<RememberedCollectives> remembered_;  ///< null: nothing is
+    LibraryTraffic traffic_;                             ///< of collectives in closed form
     PushReductions pushes_;
     NvlsSteps nvls_;
     /// Parts in collectives that are at a channel or wait for it, in their order.

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,11 @@ bool LibraryPlanner::is_for(const CollectiveTask& task) const {
            task.sizes == nullptr && task.ranks->size() > 1;
 }
 
+bool LibraryPlanner::is_for_unequal(const CollectiveTask& task) const {
+    return system_.library != nullptr && system_.library->carries_out(task.kind) &&
+           task.sizes != nullptr && task.ranks->size() > 1;
+}
+
 LibraryTiming LibraryPlanner::wanted(const PlacedCall& where, const CollectiveTask& task) const {
     const LibraryInUse& library = *system_.library;
     if (const auto timing = library.model.time(where.call, where.machine, library.override)) {
@@ -67,9 +73,8 @@ LibraryTiming LibraryPlanner::wanted(const PlacedCall& where, const CollectiveTa
              (where.machine.collnet ? "" : "; CollNetDirect and CollNetChain need nccl-collnet")});
 }
 
-LibraryPlanner::Known LibraryPlanner::work_out(const CommunicatorLayout& layout,
+LibraryPlanner::Known LibraryPlanner::work_out(const PlacedCall& where,
                                                const CollectiveTask& task) {
-    const PlacedCall where = placement_.of(layout, task);
     const LibraryTiming chosen = wanted(where, task);
     Known known;
     schedule(where, task, chosen, known);
@@ -79,10 +84,34 @@ LibraryPlanner::Known LibraryPlanner::work_out(const CommunicatorLayout& layout,
     const bool is_replaced = is_by_switches(chosen) &&
                              known.carried_out.choice.algorithm != chosen.choice.algorithm &&
                              !network_.reducing_switches.empty();
-    known.estimate = std::make_shared<const LibraryEstimate>(
+    LibraryEstimate closed =
         estimate(where.call, where.machine, task, is_replaced ? known.carried_out : chosen,
-                 is_replaced ? known.algorithm : text_of(system_.library->name, chosen) + note));
+                 is_replaced ? known.algorithm : text_of(system_.library->name, chosen) + note);
+    closed.schedule = known.schedule;
+    closed.nvls = known.nvls;
+    if (!is_replaced && is_by_switches(chosen)) {
+        set_messages(where, chosen, known, closed);
+    }
+    known.estimate = std::make_shared<const LibraryEstimate>(std::move(closed));
     return known;
+}
+
+void LibraryPlanner::set_messages(const PlacedCall& where, const LibraryTiming& wanted,
+                                  const Known& known, LibraryEstimate& estimate) const {
+    if (known.carried_out.choice.algorithm == wanted.choice.algorithm) {
+        return;
+    }
+    const LibraryModel& model = system_.library->model;
+    const LibraryOverride chosen{{wanted.choice.algorithm}, {wanted.choice.protocol}};
+    if (const auto nvls = model.nvls_timing(where.call, where.machine, chosen)) {
+        const Bytes chunk(std::max<std::int64_t>(1, nvls->chunk));
+        const bool between =
+            wanted.choice.algorithm == LibraryAlgorithm::Nvls && where.call.nodes > 1;
+        estimate.nvls = std::make_shared<const NvlsPlan>(NvlsPlan{
+            NvlsSchedule(where.call, *nvls, where.node_of_member, chunk), {}, {}, {}, between});
+    } else if (const auto timing = model.channel_timing(where.call, where.machine, chosen)) {
+        estimate.schedule = library_schedule(where.call, *timing, where.node_of_member);
+    }
 }
 
 void LibraryPlanner::schedule(const PlacedCall& where, const CollectiveTask& task,
@@ -167,26 +196,53 @@ std::shared_ptr<const NvlsPlan> LibraryPlanner::nvls_plan(const PlacedCall& wher
                          : std::vector<topology::ReductionTree>()});
 }
 
+Time LibraryPlanner::least_on_links(const LibraryCall& call, const CollectiveTask& task) {
+    const Time least = call.sizes != nullptr
+                           ? bounds_.least_time_of_parts(*task.ranks, call.sizes->rows)
+                           : bounds_.least_time(task.kind, *task.ranks, task.size, Rank());
+    // The latencies of the network are in the hops of the library.
+    return least - bounds_.least_time(task.kind, *task.ranks, Bytes(), Rank());
+}
+
 LibraryEstimate LibraryPlanner::estimate(const LibraryCall& call, const LibraryMachine& machine,
                                          const CollectiveTask& task, const LibraryTiming& timing,
                                          std::string algorithm) {
     LibraryCall small = call;
     small.bytes = 1;
+    small.sizes = nullptr;
     const auto start = system_.library->model.time(small, machine, system_.library->override);
-    // The latencies of the network are in the hops of the library.
-    const Time wire = bounds_.least_time(task.kind, *task.ranks, task.size, Rank()) -
-                      bounds_.least_time(task.kind, *task.ranks, Bytes(), Rank());
-    return {std::max(timing.time, wire + (start ? start->time : Time())), std::move(algorithm),
-            timing.use.channels};
+    return {std::max(timing.time, least_on_links(call, task) + (start ? start->time : Time())),
+            std::move(algorithm), timing.use.channels};
 }
 
 CollectivePlan LibraryPlanner::plan(const CommunicatorLayout& layout, const CollectiveTask& task) {
     const auto key = std::make_tuple(&layout, task.kind, task.size.value(), task.type);
     auto found = known_.find(key);
     if (found == known_.end()) {
-        found = known_.emplace(key, work_out(layout, task)).first;
+        found = known_.emplace(key, work_out(placement_.of(layout, task), task)).first;
     }
     return plan_of(task, found->second);
+}
+
+std::optional<CollectivePlan> LibraryPlanner::plan_unequal(const CommunicatorLayout& layout,
+                                                           const CollectiveTask& task,
+                                                           std::size_t number,
+                                                           const std::function<Rows()>& rows) {
+    const auto [found, is_new] = known_unequal_.try_emplace({&layout, number});
+    if (is_new) {
+        PlacedCall where = placement_.of(layout, task);
+        SizesByPair sizes{rows(), where.node_of_member};
+        std::int64_t most = 0;
+        for (const std::vector<std::int64_t>* row : sizes.rows) {
+            most = std::max(most, std::accumulate(row->begin(), row->end(), std::int64_t{0}));
+        }
+        if (most > 0) {
+            where.call.bytes = most;
+            where.call.sizes = std::make_shared<const SizesByPair>(std::move(sizes));
+            found->second = work_out(where, task);
+        }
+    }
+    return found->second ? std::optional(plan_of(task, *found->second)) : std::nullopt;
 }
 
 CollectivePlan LibraryPlanner::plan_of(const CollectiveTask& task, const Known& known) {
@@ -248,8 +304,10 @@ LibraryPlanner::KnownLaunch LibraryPlanner::work_out_launch(
             until = std::max(until, timing->start) + work;
             whole.time = std::max(whole.time, until);
         }
-        known.estimate = std::make_shared<const LibraryEstimate>(
-            estimate(where[k].call, where[k].machine, tasks[together[k]], whole, known.algorithm));
+        LibraryEstimate closed =
+            estimate(where[k].call, where[k].machine, tasks[together[k]], whole, known.algorithm);
+        closed.schedule = known.schedule;
+        known.estimate = std::make_shared<const LibraryEstimate>(std::move(closed));
     }
     return all;
 }

@@ -5,12 +5,17 @@
 //         CollectivePlan plan = planner.plan(layout, task);
 //     }
 //
+// An unequal all-to-all needs the sizes of all its members: plan_unequal().
+//
 // C++17-clean.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -35,6 +40,16 @@ public:
     [[nodiscard]] bool is_for(const CollectiveTask& task) const;
     /// The same for every member. The layout is that of the task's ranks, and outlives the planner.
     [[nodiscard]] CollectivePlan plan(const CommunicatorLayout& layout, const CollectiveTask& task);
+    /// Whether it is an unequal all-to-all for the library.
+    [[nodiscard]] bool is_for_unequal(const CollectiveTask& task) const;
+    /// By sender, the bytes to each member; empty where they are not known.
+    using Rows = std::vector<const std::vector<std::int64_t>*>;
+    /// Of the collective `number` of the communicator, whose sizes outlive the planner; nothing
+    /// where they are not known or nothing is sent. `rows` is asked once.
+    [[nodiscard]] std::optional<CollectivePlan> plan_unequal(const CommunicatorLayout& layout,
+                                                             const CollectiveTask& task,
+                                                             std::size_t number,
+                                                             const std::function<Rows()>& rows);
     /// Of number `own` of several collectives of a communicator, at least two, that are launched
     /// together. Those for which the tuner takes a ring or a tree share the channels; others go by
     /// themselves.
@@ -58,7 +73,7 @@ private:
     [[nodiscard]] KnownLaunch work_out_launch(const CommunicatorLayout& layout,
                                               const std::vector<CollectiveTask>& tasks);
     [[nodiscard]] static CollectivePlan plan_of(const CollectiveTask& task, const Known& known);
-    [[nodiscard]] Known work_out(const CommunicatorLayout& layout, const CollectiveTask& task);
+    [[nodiscard]] Known work_out(const PlacedCall& placed, const CollectiveTask& task);
     /// What the tuner takes; of elements that switches do not add up the ring, where they leave it
     /// nothing else.
     [[nodiscard]] LibraryTiming wanted(const PlacedCall& placed, const CollectiveTask& task) const;
@@ -73,8 +88,14 @@ private:
     [[nodiscard]] std::shared_ptr<const NvlsPlan> nvls_plan(const PlacedCall& placed,
                                                             const CollectiveTask& task,
                                                             const NvlsTiming& timing) const;
-    /// The closed form, or what the links of the network take at least, if that is longer, and the
-    /// time of a collective of one byte.
+    /// Sets the messages of an estimate of what the tuner takes, where the network does not say
+    /// which switches reduce; others have those that are carried out.
+    void set_messages(const PlacedCall& placed, const LibraryTiming& wanted, const Known& known,
+                      LibraryEstimate& estimate) const;
+    /// What the links of the network take at least.
+    [[nodiscard]] Time least_on_links(const LibraryCall& call, const CollectiveTask& task);
+    /// The closed form, or least_on_links(), if that is longer, and the time of a collective of one
+    /// byte.
     [[nodiscard]] LibraryEstimate estimate(const LibraryCall& call, const LibraryMachine& machine,
                                            const CollectiveTask& task, const LibraryTiming& timing,
                                            std::string algorithm);
@@ -86,6 +107,9 @@ private:
     /// By communicator, kind, bytes and type of the elements.
     std::map<std::tuple<const CommunicatorLayout*, CollectiveKind, std::int64_t, DataType>, Known>
         known_;
+    /// By communicator and number among its collectives.
+    std::map<std::pair<const CommunicatorLayout*, std::size_t>, std::optional<Known>>
+        known_unequal_;
     /// By communicator and, of each collective of a launch, kind, bytes and type.
     std::map<std::pair<const CommunicatorLayout*, std::vector<std::int64_t>>, KnownLaunch>
         known_launches_;

@@ -267,10 +267,9 @@ SwitchOperation NvlsSteps::operation(const CollectiveRun& run, std::uint32_t cha
     const NvlsPlan& plan = *run.nvls->plan;
     const std::size_t node = plan.schedule.node_of(run.member);
     const std::size_t head = plan.schedule.place_in_node(run.member);
-    const std::vector<std::uint32_t>& switches = plan.switches[node];
     const std::int64_t stride = plan.schedule.stride();
     SwitchOperation what;
-    what.of_switch = switches[(unit + channel + head) % switches.size()];
+    what.of_switch = plan.switch_of(run.member, static_cast<std::int32_t>(channel), unit);
     what.asker = run.rank;
     what.members = &plan.ranks[node];
     what.bytes = plan.schedule.bytes(run.member, static_cast<std::int32_t>(channel), unit / stride,

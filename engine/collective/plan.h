@@ -33,6 +33,11 @@ struct LibraryEstimate {
     Time time;  ///< from the start of the last member to the end of all
     std::string algorithm;
     std::int32_t blocks = 0;  ///< thread blocks of a GPU
+    /// One of the two: the messages of the algorithm whose time it is, which say what the links
+    /// carry (library_traffic.h). There are none where network.yml does not name the switches that
+    /// reduce: `nvls` is then without switches, and a CollNet `schedule` without trees.
+    std::shared_ptr<const LibrarySchedule> schedule = nullptr;
+    std::shared_ptr<const NvlsPlan> nvls = nullptr;
 };
 
 /// A place among collectives that a library launches together.

@@ -259,6 +259,13 @@ CollectivePlan CollectivePlanner::plan(Rank rank, std::size_t member,
         return system_.library->launches_groups ? launched(group, number_of(rank, operation), task)
                                                 : library_.plan(own.layout, task);
     }
+    if (library_.is_for_unequal(task)) {
+        const std::size_t number = number_of(rank, operation);
+        const auto rows = [&] { return rows_of(group, number).sizes; };
+        if (auto by_library = library_.plan_unequal(own.layout, task, number, rows)) {
+            return *std::move(by_library);
+        }
+    }
     CollectiveRecipe special;
     const CollectiveRecipe* used = &special;
     if (task.sizes != nullptr) {

@@ -8,8 +8,9 @@
 // coordinate there. Everything else, the algorithms called flat and, where system.json names
 // their algorithm, collectives with a root, is one line of all members in listed order.
 //
-// An unequal all-to-all is direct, over one line or, where system.json names no algorithm, along
-// the tiers if an equal one of its mean size is faster so.
+// An unequal all-to-all that no communication library carries out is direct, over one line or,
+// where system.json names no algorithm, along the tiers if an equal one of its mean size is faster
+// so.
 //
 // Where system.json leaves algorithm or chunks open, they are chosen (algorithm_chooser.h); then
 // broadcast and reduce have a form along the tiers, too: scatter, broadcast by all NPUs of a server

@@ -241,4 +241,59 @@ Time CollectiveBounds::least_time(CollectiveKind kind, const std::vector<Rank>& 
     return later(busy, ports.latency);
 }
 
+Time CollectiveBounds::least_by_ports(const Rows& rows) const {
+    std::vector<Wide> out(rows.size(), 0);
+    std::vector<Wide> in(rows.size(), 0);
+    for (std::size_t from = 0; from < rows.size(); ++from) {
+        for (std::size_t to = 0; to < rows.size(); ++to) {
+            const Wide bytes = from == to ? 0 : static_cast<Wide>((*rows[from])[to]);
+            out[from] += bytes;
+            in[to] += bytes;
+        }
+    }
+    Time longest;
+    for (std::size_t member = 0; member < rows.size(); ++member) {
+        const Sum rate = rate_of(latest_.ranks[member], latest_.dimensions);
+        longest = std::max(longest, crossing_time(std::max(out[member], in[member]), rate));
+    }
+    return longest;
+}
+
+Time CollectiveBounds::least_by_cuts(const Division& division, const Rows& rows) const {
+    std::vector<Crossing> crossings(division.tier->of_block.size());
+    const auto block_of = [&](std::size_t member) {
+        const NodeId npu = network_.npu_of_rank[latest_.ranks[member].index()];
+        return static_cast<std::size_t>(division.tier->block_of_node[npu.index()]);
+    };
+    for (std::size_t from = 0; from < rows.size(); ++from) {
+        const std::size_t block = block_of(from);
+        for (std::size_t to = 0; to < rows.size(); ++to) {
+            if (const std::size_t other = block_of(to); other != block) {
+                const auto bytes = static_cast<Wide>((*rows[from])[to]);
+                crossings[block].out += bytes;
+                crossings[other].in += bytes;
+            }
+        }
+    }
+    Time longest;
+    for (const Part& part : division.parts) {
+        const Crossing& crossing = crossings[static_cast<std::size_t>(part.block)];
+        longest = std::max({longest, crossing_time(crossing.in, part.cut.in),
+                            crossing_time(crossing.out, part.cut.out)});
+    }
+    return longest;
+}
+
+Time CollectiveBounds::least_time_of_parts(const std::vector<Rank>& ranks, const Rows& rows) {
+    if (ranks.size() < 2) {
+        return Time();
+    }
+    const Ports& ports = ports_of(ranks);
+    Time busy = least_by_ports(rows);
+    for (const Division& division : ports.divisions) {
+        busy = std::max(busy, least_by_cuts(division, rows));
+    }
+    return later(busy, ports.latency);
+}
+
 }  // namespace npunet::engine

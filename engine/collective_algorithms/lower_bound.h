@@ -74,6 +74,12 @@ public:
     [[nodiscard]] Time least_time(CollectiveKind kind, const std::vector<Rank>& ranks, Bytes bytes,
                                   Rank root);
 
+    /// The same of an all-to-all whose parts differ: `rows` has, by sender, the bytes to each of
+    /// the ranks. A member sends and receives all but its own part, a block what is not of its
+    /// members alone. Equal parts: least_time(). Time: proportional to the number of parts.
+    [[nodiscard]] Time least_time_of_parts(
+        const std::vector<Rank>& ranks, const std::vector<const std::vector<std::int64_t>*>& rows);
+
     /// Whether the ranks, at least one, differ in each dimension of the network: the links of these
     /// dimensions are those that the bounds count.
     [[nodiscard]] std::vector<bool> dimensions_of(const std::vector<Rank>& ranks) const;
@@ -114,6 +120,9 @@ private:
     [[nodiscard]] Time least_by_ports(CollectiveKind kind, Bytes bytes, Rank root) const;
     [[nodiscard]] Time least_by_cuts(CollectiveKind kind, const Division& division, Bytes bytes,
                                      Rank root) const;
+    using Rows = std::vector<const std::vector<std::int64_t>*>;
+    [[nodiscard]] Time least_by_ports(const Rows& rows) const;
+    [[nodiscard]] Time least_by_cuts(const Division& division, const Rows& rows) const;
 
     const topology::NetworkDescription& network_;
     BoundBy by_;

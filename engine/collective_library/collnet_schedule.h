@@ -18,7 +18,7 @@ namespace npunet::engine {
 
 class CollNetSchedule final : public LibrarySchedule {
 public:
-    /// `timing` is of CollNetDirect or CollNetChain.
+    /// `timing` is of CollNetDirect or CollNetChain. Without trees only what is sent can be asked.
     CollNetSchedule(const LibraryCall& call, const ChannelTiming& timing,
                     std::vector<std::int32_t> node_of_member,
                     std::vector<topology::ReductionTree> trees);
@@ -35,6 +35,7 @@ public:
     [[nodiscard]] bool sends(std::int32_t /*call*/) const override { return true; }
     [[nodiscard]] Bytes bytes(std::size_t member, std::int32_t block,
                               const SliceCursor& cursor) const override;
+    [[nodiscard]] bool has_trees() const override { return !trees_.empty(); }
     [[nodiscard]] const topology::ReductionTree& tree(std::int32_t block) const override {
         return trees_[static_cast<std::size_t>(block / 2) % trees_.size()];
     }

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "engine/collective_algorithms/implementation.h"
@@ -64,9 +65,22 @@ enum class LibraryProtocol : std::uint8_t { LL, LL128, Simple };
     return nodes <= 2 ? 1 : 2;
 }
 
+/// The bytes of an unequal all-to-all from every member to every member.
+struct SizesByPair {
+    /// By sender, what it sends to each, itself included; outlive this.
+    std::vector<const std::vector<std::int64_t>*> rows;
+    std::vector<std::int32_t> node_of_member;
+
+    [[nodiscard]] std::int64_t bytes(std::size_t from, std::size_t to) const {
+        return (*rows[from])[to];
+    }
+};
+
 struct LibraryCall {
     CollectiveKind kind = CollectiveKind::AllReduce;
     std::int64_t bytes = 0;
+    /// Of an unequal all-to-all, of which `bytes` is the most that a member sends; else null.
+    std::shared_ptr<const SizesByPair> sizes = nullptr;
     std::int32_t members = 2;  ///< n, one GPU each
     std::int32_t nodes = 1;    ///< N; an NVLink domain is one node
     /// Whether switches and NVLS can add up the element type (not int8, for one).

@@ -19,6 +19,15 @@ LibraryModel::LibraryModel(const GpuArchitecture& architecture, const LibraryVer
       tuner_(architecture, version),
       constants_(constants) {}
 
+LibraryModel LibraryModel::with_faster_links(double factor) const {
+    LibraryModel model = *this;
+    for (double* const rate : {&model.constants_.flag_link, &model.constants_.simple_link,
+                               &model.constants_.nvls_link, &model.constants_.send_link}) {
+        *rate *= factor;
+    }
+    return model;
+}
+
 std::int32_t LibraryModel::channels_of(const LibraryCall& call, const LibraryMachine& machine,
                                        LibraryAlgorithm algorithm) const {
     const bool switches =
@@ -37,7 +46,7 @@ std::optional<LibraryTiming> LibraryModel::time(const LibraryCall& call,
     LibraryTiming timing;
     if (call.kind == CollectiveKind::AllToAll) {
         const SendTimes times = send_times(call, machine, timing.choice, timing.use);
-        timing.time = time_of(times.start + times.hop + times.send);
+        timing.time = time_of(times.all());
         return timing;
     }
     const std::optional<LibraryChoice> choice = tuner_.choose(call, machine, override);
@@ -95,7 +104,7 @@ std::optional<ChannelTiming> LibraryModel::channel_timing(const LibraryCall& cal
     ChannelTiming parts;
     if (call.kind == CollectiveKind::AllToAll) {
         const SendTimes times = send_times(call, machine, parts.timing.choice, parts.timing.use);
-        parts.timing.time = time_of(times.start + times.hop + times.send);
+        parts.timing.time = time_of(times.all());
         // What the first bytes take to the receiver is in the start of the closed form.
         const double hop =
             std::min(times.start, constants_.hop[index_of(parts.timing.choice.protocol)]);
@@ -229,40 +238,6 @@ std::optional<NvlsTiming> LibraryModel::nvls_timing(const LibraryCall& call,
                                               : nvls_network_times(call, machine, timing->use);
     return NvlsTiming{*timing,     time_of(times.start), time_of(times.stage), time_of(times.hop),
                       times.loops, times.chunk};
-}
-
-LibraryModel::SendTimes LibraryModel::send_times(const LibraryCall& call,
-                                                 const LibraryMachine& machine,
-                                                 LibraryChoice& choice, ChannelUse& use) const {
-    constexpr std::int64_t slot = 512 << 10;  // of a connection in a node
-    constexpr std::int64_t most_ll = 16 << 10;
-    const std::int64_t each = ceil_of(call.bytes, call.members);
-    const double bytes = static_cast<double>(each);
-    choice.algorithm = LibraryAlgorithm::SendReceive;
-    const auto parts = static_cast<std::int32_t>(
-        std::clamp<std::int64_t>(ceil_of(each, slot / 8), 1, architecture_.p2p_channels));
-    use.channels = std::min(architecture_.p2p_channels, parts * call.members);
-    use.bytes = ceil_of(call.bytes, use.channels);
-    const bool ll = each <= most_ll && call.nodes == 1;
-    choice.protocol = ll ? LibraryProtocol::LL : LibraryProtocol::Simple;
-    if (ll) {
-        return {constants_.send_base[0], 0, bytes / (constants_.block[0] * bytes_a_us)};
-    }
-    const double near = call.per_node() - 1;
-    const double far = call.members - call.per_node();
-    double wire = bytes * (near / (constants_.send_link * bytes_a_us) +
-                           1 / (constants_.send_copy * bytes_a_us));
-    double hop = 0;
-    if (far > 0) {
-        const double nic =
-            machine.nics * machine.nic_rate * constants_.network_share / call.per_node();
-        wire = std::max(wire, bytes * far / (nic * bytes_a_us));
-        hop = constants_.network_hop;
-    }
-    const double blocks = static_cast<double>(use.bytes) / (constants_.send_block * bytes_a_us);
-    const double part = bytes / parts;
-    const double filled = std::min(1.0, part / static_cast<double>(slot));
-    return {constants_.send_base[1], hop, std::max(wire, blocks) + constants_.send_slot * filled};
 }
 
 }  // namespace npunet::engine

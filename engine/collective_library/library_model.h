@@ -10,12 +10,15 @@
 // sends and receives both. NVLS: loops of three stages (scatter; reduce and multicast; gather).
 // NVLSTree: loops that follow each other through the trees between nodes. CollNet: chunks that
 // follow each other to the network, which adds them up, and back. PAT: exchanges over distances
-// that halve or double. All-to-all: the parts of all transfers share the links.
+// that halve or double. All-to-all: the parts of all transfers share the links; of an unequal one
+// the member with the most to send or to receive decides.
 //
 // C++17-clean.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/quantities.h"
 #include "engine/collective_library/channel_collnet.h"
@@ -84,6 +87,11 @@ public:
                                                         const LibraryMachine& machine,
                                                         const LibraryOverride& override) const;
 
+    /// The same with links within a node of `factor` times the rate: `link-ll`, `link-simple`,
+    /// `nvls-link` and `send-link`, which on A100, H100 and B200 are equal shares of it within 12
+    /// %. What blocks copy, slices, hops, starts and the tuner stay.
+    [[nodiscard]] LibraryModel with_faster_links(double factor) const;
+
     [[nodiscard]] const GpuArchitecture& architecture() const { return architecture_; }
 
     /// The channel of a ring, by its loops; `choice` has Ring.
@@ -140,9 +148,17 @@ private:
         double start = 0;
         double hop = 0;
         double send = 0;
+        [[nodiscard]] double all() const { return start + hop + send; }
     };
+    /// What a member of an all-to-all sends, or receives.
+    struct SendLoad;
     [[nodiscard]] SendTimes send_times(const LibraryCall& call, const LibraryMachine& machine,
                                        LibraryChoice& choice, ChannelUse& use) const;
+    /// Of an equal one that of every member, of an unequal one two of each member.
+    [[nodiscard]] std::vector<SendLoad> send_loads(const LibraryCall& call) const;
+    /// Of one load; sets the channels that it takes.
+    [[nodiscard]] SendTimes send_times_of(const SendLoad& load, const LibraryCall& call,
+                                          const LibraryMachine& machine, ChannelUse& use) const;
     /// us of the hops of a ring, in nodes and between them.
     struct Hops {
         double near = 0;

@@ -43,6 +43,24 @@ std::vector<std::vector<std::size_t>> LibrarySchedule::members_by_node() const {
     return nodes;
 }
 
+std::vector<std::int64_t> LibrarySchedule::bytes_sent(std::size_t member,
+                                                      std::int32_t block) const {
+    std::vector<std::int64_t> sums(sends_to(member, block).size(), 0);
+    for (SliceCursor cursor; !sums.empty() && !cursor.done; advance(cursor)) {
+        if (!sends(cursor.call)) {
+            continue;
+        }
+        const std::int64_t each = bytes(member, block, cursor).value();
+        const std::int32_t connection = connection_out(cursor.call);
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            if (connection == all || static_cast<std::size_t>(connection) == i) {
+                sums[i] += each;
+            }
+        }
+    }
+    return sums;
+}
+
 const topology::ReductionTree& LibrarySchedule::tree(std::int32_t /*block*/) const {
     assert(false && "no block has a connection to switches");
     static const topology::ReductionTree none;

@@ -57,6 +57,7 @@ public:
         return timing_.ring.work[cursor.like].takes(cursor.call, timing_.ring.calls);
     }
     [[nodiscard]] Time start() const { return timing_.start; }
+    [[nodiscard]] std::size_t nodes() const { return members_by_node().size(); }
     /// Slices of a connection that may be under way.
     [[nodiscard]] std::int32_t slots() const { return timing_.slots; }
     /// That go over a connection in all.
@@ -84,8 +85,14 @@ public:
     /// Of a slice that is sent.
     [[nodiscard]] virtual Bytes bytes(std::size_t member, std::int32_t block,
                                       const SliceCursor& cursor) const = 0;
+    /// Of all slices, by connection by which the block sends. Time: proportional to its slices,
+    /// where nothing better is known.
+    [[nodiscard]] virtual std::vector<std::int64_t> bytes_sent(std::size_t member,
+                                                               std::int32_t block) const;
     /// Blocks of a channel are one thread block.
     [[nodiscard]] virtual std::int32_t channel_of(std::int32_t block) const { return block; }
+    /// Whether the trees of connections to switches are known.
+    [[nodiscard]] virtual bool has_trees() const { return false; }
     /// Of a block with a connection to switches: their tree, and who its members are.
     [[nodiscard]] virtual const topology::ReductionTree& tree(std::int32_t block) const;
     [[nodiscard]] virtual std::size_t member_of_tree(std::int32_t block, std::size_t place) const;

@@ -23,14 +23,16 @@ NvlsSchedule::NvlsSchedule(const LibraryCall& call, const NvlsTiming& timing,
     }
 }
 
-std::int64_t NvlsSchedule::chunk(std::size_t head, std::int32_t channel, std::int64_t loop) const {
+std::int64_t NvlsSchedule::part(std::size_t head, std::int32_t channel) const {
     const auto heads = static_cast<std::int64_t>(nodes_.front().size());
     const auto place = static_cast<std::int64_t>(place_of_[head]);
-    const std::int64_t part =
-        kind_ == CollectiveKind::AllReduce
-            ? part_of_bytes(part_of_bytes(size_, channel, channels()), place, heads)
-            : part_of_bytes(part_of_bytes(size_, place, heads), channel, channels());
-    return std::clamp<std::int64_t>(part - loop * timing_.chunk, 0, timing_.chunk);
+    return kind_ == CollectiveKind::AllReduce
+               ? part_of_bytes(part_of_bytes(size_, channel, channels()), place, heads)
+               : part_of_bytes(part_of_bytes(size_, place, heads), channel, channels());
+}
+
+std::int64_t NvlsSchedule::chunk(std::size_t head, std::int32_t channel, std::int64_t loop) const {
+    return std::clamp<std::int64_t>(part(head, channel) - loop * timing_.chunk, 0, timing_.chunk);
 }
 
 std::int64_t NvlsSchedule::units(std::size_t head, std::int32_t channel, std::int64_t loop) const {

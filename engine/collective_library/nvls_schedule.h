@@ -45,6 +45,10 @@ public:
     }
     [[nodiscard]] std::size_t place_in_node(std::size_t member) const { return place_of_[member]; }
 
+    [[nodiscard]] std::size_t nodes() const { return nodes_.size(); }
+
+    /// Bytes of a head on a channel, in all loops.
+    [[nodiscard]] std::int64_t part(std::size_t head, std::int32_t channel) const;
     /// Units of a head's chunk in a loop.
     [[nodiscard]] std::int64_t units(std::size_t head, std::int32_t channel,
                                      std::int64_t loop) const;

@@ -11,7 +11,8 @@ RingSchedule::RingSchedule(const LibraryCall& call, const ChannelTiming& timing,
       kind_(call.kind),
       size_(call.bytes),
       members_(static_cast<std::size_t>(call.members)),
-      exchanges_(call.kind == CollectiveKind::AllToAll) {
+      exchanges_(call.kind == CollectiveKind::AllToAll),
+      sizes_(call.sizes) {
     if (exchanges_) {
         blocks_ = call.members - 1;
     } else {
@@ -68,6 +69,9 @@ Bytes RingSchedule::bytes(std::size_t member, std::int32_t block, const SliceCur
     const auto members = static_cast<std::int64_t>(members_);
     if (exchanges_) {
         const std::size_t to = neighbour(member, block, static_cast<std::size_t>(block) + 1);
+        if (sizes_ != nullptr) {
+            return Bytes(sizes_->bytes(member, to));
+        }
         return Bytes(part_of_bytes(size_.value(), static_cast<std::int64_t>(to), members));
     }
     // A reduce-scatter begins with the part of the member before, and ends with its own.
@@ -85,6 +89,28 @@ Bytes RingSchedule::bytes(std::size_t member, std::int32_t block, const SliceCur
     const std::int64_t half = std::max<std::int64_t>((in_call / 2 + 15) / 16 * 16, least_slice);
     const std::int64_t first = std::min(half, in_call);
     return Bytes(cursor.slice == 0 ? first : in_call - first);
+}
+
+// Calls send the part of the member itself, or of the one before, then those before it: of an
+// all-reduce each part twice, but for two.
+std::vector<std::int64_t> RingSchedule::bytes_sent(std::size_t member, std::int32_t block) const {
+    if (exchanges_) {
+        return {bytes(member, block, {}).value()};
+    }
+    const auto members = static_cast<std::int64_t>(members_);
+    const std::int64_t data = part_of_bytes(size_.value(), block, blocks());
+    const auto part = [&](std::int64_t further) {
+        const auto own = static_cast<std::int64_t>(place(member, block));
+        return part_of_bytes(data, (own + further) % members, members);
+    };
+    switch (kind_) {
+        case CollectiveKind::ReduceScatter:
+            return {data - part(0)};
+        case CollectiveKind::AllGather:
+            return {data - part(1)};
+        default:
+            return {2 * data - part(1) - part(2)};
+    }
 }
 
 }  // namespace npunet::engine

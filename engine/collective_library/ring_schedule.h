@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "engine/collective_library/library_schedule.h"
@@ -24,6 +25,8 @@ public:
     [[nodiscard]] bool sends(std::int32_t call) const override { return call + 1 < calls(); }
     [[nodiscard]] Bytes bytes(std::size_t member, std::int32_t block,
                               const SliceCursor& cursor) const override;
+    [[nodiscard]] std::vector<std::int64_t> bytes_sent(std::size_t member,
+                                                       std::int32_t block) const override;
 
 private:
     [[nodiscard]] const std::vector<std::size_t>& ring(std::int32_t channel) const {
@@ -40,6 +43,7 @@ private:
     Bytes size_;
     std::size_t members_;
     bool exchanges_;                                ///< all-to-all
+    std::shared_ptr<const SizesByPair> sizes_;      ///< of an unequal one
     std::vector<std::vector<std::size_t>> rings_;   ///< members in order
     std::vector<std::vector<std::size_t>> places_;  ///< the inverse
 };

@@ -435,9 +435,7 @@ Results Simulation::summary(const std::vector<RankRecord>& records, SummaryScope
     Results results = summarize(workload_, dialect_, compute_, fold_, records, scope);
     results.collectives = std::move(collectives);
     std::vector<LinkUse> use = network_.link_use();
-    if (collectives_.remembered() != nullptr) {
-        collectives_.remembered()->add_to(use);
-    }
+    collectives_.add_unsimulated_to(use);
     add_links(results, description_, use);
     results.notes.insert(results.notes.begin(), workload_.notes.begin(), workload_.notes.end());
     note_recorded_durations(results, workload_, compute_, fold_);

@@ -83,6 +83,11 @@ public:
         return collectives_.remembered() == nullptr ? 0 : collectives_.remembered()->recalled();
     }
 
+    /// As CollectiveEngine::add_unsimulated_to().
+    void add_unsimulated_to(std::vector<LinkUse>& use) const {
+        collectives_.add_unsimulated_to(use);
+    }
+
     /// Whose errors these are, where there are several jobs: "job 'a'".
     void set_name(std::string name) { name_ = std::move(name); }
 

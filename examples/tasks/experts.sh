@@ -3,8 +3,8 @@
 # do popular experts cost?
 #
 # Experts of 8 ranks stay within a server, those of 64 are spread over all. Then 8 with tokens that
-# prefer some experts: Zipf's law with exponent 0.5, beside exponent 0, the same without preference
-# (exchanges of unequal sizes go directly over the network, not as NCCL carries out equal ones).
+# prefer some experts: Zipf's law with exponent 0.5, beside exponent 0, which draws them without
+# preference.
 #
 # Run it from the root of the repository with npunet on the PATH.
 set -e

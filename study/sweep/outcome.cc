@@ -71,11 +71,22 @@ Outcome outcome_of(const engine::Results& results) {
         largest.exposed_communication =
             std::max(largest.exposed_communication, figures.exposed_communication);
         largest.peak_memory = std::max(largest.peak_memory, figures.peak_memory);
+        if (npu.memory_capacity > Bytes(0) && npu.peak_memory > Bytes(0)) {
+            const Bytes spare = npu.memory_capacity - npu.peak_memory;
+            outcome.spare_memory = std::min(outcome.spare_memory.value_or(spare), spare);
+        }
     }
     outcome.link_bound = results.link_bound.time;
     outcome.beats_link_bound = beats_link_bound(results);
     outcome.rates = results.rates;
     return outcome;
+}
+
+std::optional<bool> fits_memory(const Outcome& outcome, const std::optional<Bytes>& limit) {
+    if (!outcome.spare_memory) {
+        return std::nullopt;
+    }
+    return *outcome.spare_memory >= Bytes(0) || (limit && outcome.largest.peak_memory <= *limit);
 }
 
 std::string note_of(const Outcome& outcome) {
@@ -98,6 +109,8 @@ std::string outcome_line(const Outcome& outcome) {
                      slowest.exposed_communication.ps(), slowest.exposed_memory.ps(),
                      slowest.idle.ps()},
                 json{outcome.link_bound.ps(), outcome.beats_link_bound ? 1 : 0}};
+        line[3].push_back(outcome.spare_memory ? json(outcome.spare_memory->value())
+                                               : json(nullptr));
         for (const Time exposed : slowest.exposed_by_dimension) {
             line[2].push_back(exposed.ps());
         }
@@ -128,6 +141,9 @@ std::optional<Outcome> read_outcome(std::string_view text) {
         }
         outcome.link_bound = Time::ps(whole(line.at(3), 0));
         outcome.beats_link_bound = whole(line.at(3), 1) != 0;
+        if (!line.at(3).at(2).is_null()) {
+            outcome.spare_memory = Bytes(whole(line.at(3), 2));
+        }
         if (line.size() > 4) {
             outcome.rates = rates_of(line.at(4));
         }

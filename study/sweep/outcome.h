@@ -46,11 +46,19 @@ struct Outcome {
     SlowestRank slowest;
     Time link_bound;                ///< Results::link_bound
     bool beats_link_bound = false;  ///< study/run_notes.h
+    /// What is left at the peak of the memory of an NPU, the least of all, below 0 where it is not
+    /// enough; nothing where capacity or peak are not known.
+    std::optional<Bytes> spare_memory;
     std::optional<engine::StepRates> rates;
 
     [[nodiscard]] bool ok() const { return failure.empty(); }
     [[nodiscard]] bool memory_known() const { return largest.peak_memory > Bytes(0); }
 };
+
+/// Whether all NPUs have the memory that they need, or a limit that was given is more; nothing
+/// where it is not known.
+[[nodiscard]] std::optional<bool> fits_memory(const Outcome& outcome,
+                                              const std::optional<Bytes>& limit);
 
 /// A note beside the figures: that the point finishes before its link bound. Empty if there is
 /// none.

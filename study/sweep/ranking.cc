@@ -71,6 +71,10 @@ void rank_group(Group& group, const Outcomes& outcomes, const std::optional<Byte
     };
     std::sort(group.points.begin(), group.points.end(),
               [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+    group.pareto = front_of(group.points, outcomes);
+    std::stable_partition(group.points.begin(), group.points.end(), [&](std::size_t number) {
+        return fits_memory(*outcomes[number], limit).value_or(true);
+    });
     group.best = group.points.front();
     const auto within = [&](std::size_t number) {
         const Outcome& outcome = *outcomes[number];
@@ -80,7 +84,6 @@ void rank_group(Group& group, const Outcomes& outcomes, const std::optional<Byte
     if (found != group.points.end()) {
         group.best_within_limit = *found;
     }
-    group.pareto = front_of(group.points, outcomes);
 }
 
 }  // namespace

@@ -22,8 +22,9 @@ namespace npunet::study {
 struct Group {
     /// The parameters that make the task and have columns, with their values.
     std::vector<std::pair<std::string, std::string>> task;
-    std::vector<std::size_t> points;  ///< all that ran, fastest first
-    /// The fastest; of equals the one with less memory, then the lower number.
+    /// All that ran, fastest first; those that are known not to fit (fits_memory()) come last.
+    std::vector<std::size_t> points;
+    /// The first of them; of equals the one with less memory, then the lower number.
     std::optional<std::size_t> best;
     /// Likewise among those whose memory is known to be within the limit; without a limit the same.
     std::optional<std::size_t> best_within_limit;

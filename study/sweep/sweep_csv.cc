@@ -55,22 +55,23 @@ std::string sweep_csv(const DesignSpace& space, const SweepResults& results) {
     if (with_rates) {
         csv += fmt::format(",{}", fmt::join(rate_names, ","));
     }
-    csv += ",link_bound_ns,note\n";
+    csv += ",link_bound_ns,fits_memory,note\n";
     for (std::size_t number = 0; number < space.points.size(); ++number) {
         for (const std::string& name : columns) {
             csv += csv_field(space.find(space.points[number], name)->text) + ',';
         }
         const Outcome& outcome = *results.outcomes[number];
         if (!outcome.ok()) {
-            csv += with_rates ? ",,,,,error,,,,,,,,,,,,\n" : ",,,,,error,,,,,,,\n";
+            csv += with_rates ? ",,,,,error,,,,,,,,,,,,,\n" : ",,,,,error,,,,,,,,\n";
             continue;
         }
         csv += fmt::format("{},ok,{}", cells(outcome.first), cells(outcome.largest));
         if (with_rates) {
             csv += rate_cells(outcome.rates);
         }
-        csv += fmt::format(",{},{}\n", report::ns_field(outcome.link_bound),
-                           csv_field(note_of(outcome)));
+        const std::optional<bool> fits = fits_memory(outcome, space.memory_limit);
+        csv += fmt::format(",{},{},{}\n", report::ns_field(outcome.link_bound),
+                           fits ? (*fits ? "yes" : "no") : "", csv_field(note_of(outcome)));
     }
     return csv;
 }

@@ -135,6 +135,9 @@ private:
                 }
             }
             json_.end_object().end_object().member_or_null("link_bound_ns", outcome.link_bound);
+            if (const auto fits = fits_memory(outcome, space_.memory_limit)) {
+                json_.member("fits_memory", *fits ? "yes" : "no");
+            }
             if (const std::string note = note_of(outcome); !note.empty()) {
                 json_.member("note", note);
             }

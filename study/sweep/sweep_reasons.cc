@@ -58,6 +58,29 @@ std::string composition(const SlowestRank& rank) {
     return text;
 }
 
+std::string count_of_points(std::size_t count) {
+    return count == 1 ? "1 point is" : fmt::format("{} points are", count);
+}
+
+bool fits(const DesignSpace& space, const SweepResults& results, std::size_t number) {
+    return fits_memory(*results.outcomes[number], space.memory_limit).value_or(true);
+}
+
+/// Those that are faster than the best one and do not fit.
+std::string fit_reason(const DesignSpace& space, const SweepResults& results, const Group& group) {
+    if (!fits(space, results, *group.best)) {
+        return "  no point fits the memory of the NPUs\n";
+    }
+    const Time best = results.outcomes[*group.best]->largest.finish;
+    const auto faster = static_cast<std::size_t>(
+        std::count_if(group.points.begin(), group.points.end(), [&](std::size_t number) {
+            return results.outcomes[number]->largest.finish < best && !fits(space, results, number);
+        }));
+    return faster == 0 ? ""
+                       : fmt::format("  {} faster, but {} more memory than the NPUs have\n",
+                                     count_of_points(faster), faster == 1 ? "needs" : "need");
+}
+
 /// Those that are faster than the best one within the limit.
 std::string memory_reason(const DesignSpace& space, const Group& group) {
     if (!space.memory_limit || group.best_within_limit == group.best) {
@@ -72,7 +95,7 @@ std::string memory_reason(const DesignSpace& space, const Group& group) {
         group.points.begin();
     return fmt::format("  {}: the fastest that is known to stay within {} of memory; {} faster\n",
                        space.describe(space.points[*group.best_within_limit]), limit,
-                       faster == 1 ? "1 point is" : fmt::format("{} points are", faster));
+                       count_of_points(static_cast<std::size_t>(faster)));
 }
 
 }  // namespace
@@ -104,7 +127,8 @@ std::string sweep_reasons(const DesignSpace& space, const SweepResults& results,
                                    format_time(best.finish), composition(best));
     std::size_t left = most;
     for (const std::size_t number : group.points) {
-        if (number == *group.best || left == 0) {
+        const bool compared = fits(space, results, number) || !fits(space, results, *group.best);
+        if (number == *group.best || left == 0 || !compared) {
             continue;
         }
         --left;
@@ -115,7 +139,7 @@ std::string sweep_reasons(const DesignSpace& space, const SweepResults& results,
             other.finish == best.finish ? "as long" : signed_time(other.finish, best.finish),
             what.empty() ? "" : ": ", what);
     }
-    return text + memory_reason(space, group);
+    return text + fit_reason(space, results, group) + memory_reason(space, group);
 }
 
 }  // namespace npunet::study

@@ -20,8 +20,8 @@ namespace npunet::study {
 /// "compute", "TP", ..., "idle", with the time that the last rank spends so; in sum its finish.
 [[nodiscard]] std::vector<std::pair<std::string, Time>> parts_of_time(const SlowestRank& rank);
 
-/// A line for the best point, one for each of the next `most` points, and of faster ones that need
-/// more memory than the limit; empty for fewer than two points.
+/// A line for the best point, one for each of the next `most` points that fit the memory, and of
+/// faster ones that do not, or need more than the limit; empty for fewer than two points.
 [[nodiscard]] std::string sweep_reasons(const DesignSpace& space, const SweepResults& results,
                                         const Group& group, std::size_t most = 3);
 

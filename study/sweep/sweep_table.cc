@@ -28,6 +28,10 @@ std::string bound_of(const Outcome& outcome) {
     return (outcome.beats_link_bound ? "! " : "") + bound;
 }
 
+bool fits(const DesignSpace& space, const Outcome& outcome) {
+    return fits_memory(outcome, space.memory_limit).value_or(true);
+}
+
 std::size_t count_beaten_bounds(const SweepResults& results) {
     return static_cast<std::size_t>(std::count_if(results.outcomes.begin(), results.outcomes.end(),
                                                   [](const std::optional<Outcome>& outcome) {
@@ -76,7 +80,7 @@ private:
         return heading;
     }
 
-    /// The fastest, and besides the best within the limit and the front.
+    /// The first, and besides the best within the limit and the front.
     void add(const Group& group, std::size_t rows) {
         std::vector<std::size_t> shown(
             group.points.begin(), group.points.begin() + static_cast<std::ptrdiff_t>(
@@ -109,6 +113,7 @@ private:
         const auto with = [&](bool is, const char* word) {
             mark += is ? (mark.empty() ? "" : ", ") + std::string(word) : "";
         };
+        with(!fits(space_, outcome), "does not fit");
         with(group.best == number, "best");
         with(space_.memory_limit && group.best_within_limit == number, "best within the limit");
         with(group.pareto.size() > 1 &&
@@ -179,6 +184,17 @@ std::string sweep_table(const DesignSpace& space, const SweepResults& results,
     if (space.memory_limit) {
         text += fmt::format("{} points are known to stay within {} of memory\n", within,
                             format_bytes(*space.memory_limit));
+    }
+    const auto too_large =
+        static_cast<std::size_t>(std::count_if(results.outcomes.begin(), results.outcomes.end(),
+                                               [&](const std::optional<Outcome>& outcome) {
+                                                   return outcome->ok() && !fits(space, *outcome);
+                                               }));
+    if (too_large > 0) {
+        text += fmt::format(
+            "{} of {} points do not fit: they need more memory than the NPUs have, "
+            "and are ranked last\n",
+            too_large, space.points.size());
     }
     if (const std::size_t beaten = count_beaten_bounds(results); beaten > 0) {
         text += fmt::format(

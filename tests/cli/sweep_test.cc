@@ -46,7 +46,7 @@ TEST_F(Sweep, PointsThatFailAreRowsAndTheOthersRun) {
               "dp,tp,pp,micro_batch,network,finish_ns,compute_ns,comm_ns,exposed_comm_ns,"
               "peak_memory_bytes,status,max_finish_ns,max_compute_ns,max_comm_ns,"
               "max_exposed_comm_ns,max_peak_memory_bytes,tokens_per_s,samples_per_s,"
-              "model_tflops_per_npu,mfu_percent,mfu_palm_percent,link_bound_ns,note");
+              "model_tflops_per_npu,mfu_percent,mfu_palm_percent,link_bound_ns,fits_memory,note");
     const json results = json::parse(test::bytes_of(folder_ / "out/results.json"));
     EXPECT_EQ(results["schema"], 1);
     ASSERT_EQ(results["points"].size(), rows.size() - 1);
@@ -57,7 +57,7 @@ TEST_F(Sweep, PointsThatFailAreRowsAndTheOthersRun) {
         const bool bad =
             parameters["tp"] == 16 || (parameters["dp"] == 16 && parameters["micro_batch"] == 2);
         EXPECT_EQ(point["status"], bad ? "error" : "ok") << rows[i + 1];
-        EXPECT_EQ(rows[i + 1].find(",,,,,error,,,,,,,,,,,,") != std::string::npos, bad)
+        EXPECT_EQ(rows[i + 1].find(",,,,,error,,,,,,,,,,,,,") != std::string::npos, bad)
             << rows[i + 1];
         failed += bad ? 1 : 0;
     }

@@ -227,8 +227,36 @@ TEST(WhatIfRuns, DoNotDependOnThreads) {
     }
 }
 
-// With a library's closed forms the NICs' rate is the network's; what happens within a node was
-// measured, and a line that changes nothing for that reason says so and not 0 %.
+// All-to-all of 4 MiB for each of 8: 7 parts over links of twice 319.4 GB/s, one copied at 5120
+// GB/s, after 11.4 us; parts of 128 KiB fill a quarter of a slot of 13.94 us. What blocks send
+// takes less, and stays.
+TEST(WhatIfLinks, ALibrarysLinksFollowTheirRate) {
+    Machine machine =
+        machine_of("{topology: [Switch], npus_count: [8], bandwidth: [450], latency: [50]}");
+    machine.system.library = library_of("h100");
+    const double part = 4 << 20;
+    for (const Fidelity fidelity : {Fidelity::Analytical, Fidelity::Fluid}) {
+        const WhatIf answers = answers_of(
+            machine,
+            [&](Rank) {
+                return std::vector<chakra::Node>{
+                    test::collective_node(1, CollectiveType::AllToAll, std::int64_t{32} << 20)};
+            },
+            fidelity);
+        const auto us = [&](double factor) {
+            return 11.4 + 7 * part / (factor * 319.4e3) + part / 5120e3 + 13.94 / 4;
+        };
+        EXPECT_LT(8 * part / 32 / 37.58e3, us(2) - 11.4 - 13.94 / 4);
+        EXPECT_NEAR(static_cast<double>(answers.finish.ps()), us(1) * 1e6, 0.02 * us(1) * 1e6);
+        EXPECT_NEAR(static_cast<double>(finish_of(answers, "link_rate").ps()), us(2) * 1e6,
+                    (fidelity == Fidelity::Analytical ? 1e-6 : 0.02) * us(2) * 1e6);
+        EXPECT_THAT(line_of(answers, "link_rate").note,
+                    HasSubstr("thread blocks were measured on this GPU and stay"));
+    }
+}
+
+// With a library's closed forms the NICs' rate is the network's; copies and starts were measured,
+// and a line that changes nothing for that reason says so and not 0 %.
 TEST(WhatIfLinks, SaysWhereALibraryDoesNotFollow) {
     Machine machine = machine_of(
         "{topology: [Switch, Switch], npus_count: [8, 2], bandwidth: [450, 12.5], latency: [50, "
@@ -246,7 +274,7 @@ TEST(WhatIfLinks, SaysWhereALibraryDoesNotFollow) {
     EXPECT_EQ(far.name, "scale-out rate x 2 (dimension 1)");
     EXPECT_LT(far.finish.value_or(Time::max()), all.finish);
     EXPECT_EQ(far.note, "");
-    EXPECT_THAT(near.note, HasSubstr("nccl-2.29.2 within nodes were measured"));
+    EXPECT_THAT(near.note, HasSubstr("links of nccl-2.29.2 within nodes x 2"));
     EXPECT_FALSE(report::change_percent(all, near).has_value());
     EXPECT_THAT(line_of(all, "latency").note, HasSubstr("hops and starts of nccl-2.29.2"));
 }

@@ -129,16 +129,18 @@ class Tasks(unittest.TestCase):
 
     def test_experts(self):
         """Per micro-batch and layer four exchanges of 2 x 4096 tokens x 6 experts x 2048 x 2 bytes,
-        4 micro-batches, 26 layers with experts: over 64 ranks 7/8 of it leaves the server at 50 GB/s."""
+        4 micro-batches, 26 layers with experts: over 64 ranks 7/8 of it leaves the server at 50 GB/s. A
+        routing without preference takes as long as none."""
         answer = self.answer("experts")
         bound = 4 * 26 * 4 * (2 * 4096 * 6 * 2048 * 2) * 7 / 8 / 50e9
         near, spread, even, popular = exposed(answer, "EP")
         self.assertGreater(spread, bound)
         self.assertLess(spread, 1.2 * bound)
-        # Within a server the same bytes go at 450 GB/s.
-        self.assertGreater(even, bound / 9)
-        self.assertLess(even, 1.02 * bound / 9)
-        self.assertGreater(near, even)
+        # Within a server NCCL's sends go at 319.4 of 450 GB/s, 420 times, with what starts cost and
+        # small gathers of the routing; without preference all are equal.
+        self.assertGreater(near, bound / 9 * 450 / 319.4)
+        self.assertLess(near, 1.1 * bound / 9 * 450 / 319.4)
+        self.assertEqual(even, near)
         self.assertGreater(popular, even)
         for percent in re.findall(r"^peak memory: .*? \(([\d.]+)%\)", answer, re.M):
             self.assertLess(float(percent), 100)

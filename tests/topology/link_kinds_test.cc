@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 
+#include "base/errors.h"
+#include "topology/yaml/machine.h"
 #include "topology/yaml/network_reader.h"
 
 namespace npunet::topology::link_kinds_test {
@@ -50,6 +52,39 @@ TEST(LinkKinds, OfDragonflies) {
     EXPECT_EQ(counts.count("npu-router"), 1U);
     EXPECT_EQ(counts.count("router-router (50 GB/s, 100 ns)"), 1U);
     EXPECT_EQ(counts.count("router-router (25 GB/s, 1.000 us)"), 1U);
+}
+
+TEST(LinkKinds, OfProductsMayHaveNames) {
+    const std::string two =
+        "topology: [FullyConnected, Switch]\nnpus_count: [4, 2]\nbandwidth: "
+        "[100, 50]\nlatency: [50, 500]\n";
+    EXPECT_EQ(counts_of(two + "link_names: [scale-up, NIC]\n"),
+              (Counts{{"scale-up", 24}, {"NIC", 16}}));
+    EXPECT_EQ(counts_of("topology: [Torus2D]\nnpus_count: [[4, 4]]\nbandwidth: [100]\nlatency: "
+                        "[50]\nlink_names: [[x, y]]\n"),
+              (Counts{{"x", 32}, {"y", 32}}));
+    for (const char* const bad :
+         {"[NIC]", "[NIC, NIC]", "['', NIC]", "[[a, b], c]", "NIC", "[{}, a]"}) {
+        EXPECT_THROW(counts_of(two + "link_names: " + bad + "\n"), InputError) << bad;
+    }
+}
+
+// Whatever the number of servers, or the shape of the pod.
+TEST(LinkKinds, OfReadyMachines) {
+    for (const std::string& name : known_machines()) {
+        const bool tpu = name.compare(0, 3, "tpu") == 0;
+        const bool racks = name == "gb200-nvl72";
+        for (const int servers : {1, 2, 33}) {
+            const std::string count =
+                tpu ? "4x4x8" : std::to_string(racks ? 72 * servers : servers);
+            const Counts counts = counts_of(read_machine(name + ':' + count, "test").network);
+            EXPECT_EQ(counts.count("scale-up"), tpu ? 0U : 1U) << name << ' ' << count;
+            EXPECT_EQ(counts.count("NIC"), tpu || servers == 1 ? 0U : 1U) << name << ' ' << count;
+            EXPECT_EQ(counts.count("leaf-spine"), !tpu && servers == 33 ? 1U : 0U)
+                << name << ' ' << count;
+            EXPECT_EQ(counts.count("ICI x"), tpu ? 1U : 0U);
+        }
+    }
 }
 
 TEST(LinkKinds, OfProductsAreDimensions) {

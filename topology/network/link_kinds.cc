@@ -61,7 +61,12 @@ NodeKinds kinds_of_nodes(const Graph& graph) {
 
 std::string name_of(const LinkKind& kind, const NetworkDescription& network) {
     if (kind.dimension >= 0) {
-        const Dimension& dimension = network.dimensions[static_cast<std::size_t>(kind.dimension)];
+        const auto number = static_cast<std::size_t>(kind.dimension);
+        const Dimension& dimension = network.dimensions[number];
+        // Tiers of a product are called by their kind where network.yml has no name for them.
+        if (network.tiers[number].name != name_of(dimension.kind)) {
+            return network.tiers[number].name;
+        }
         return fmt::format("dimension {} ({} of {})", kind.dimension, name_of(dimension.kind),
                            dimension.size);
     }

@@ -4,9 +4,9 @@
 //     const LinkKinds kinds(network);
 //     kinds.names()[kinds.kind_of(link)]          // "NIC"
 //
-// Links of a product are of their dimension. Others are of the kinds of the nodes that they
-// connect, in either direction, of their rate and their latency; nodes are of one kind where their
-// names differ in digits only. C++17-clean.
+// Links of a product are of their dimension, which may have a name. Others are of the kinds of the
+// nodes that they connect, in either direction, of their rate and their latency; nodes are of one
+// kind where their names differ in digits only. C++17-clean.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +37,9 @@ public:
 
     /// In the order of their first links.
     [[nodiscard]] const std::vector<LinkKind>& kinds() const { return kinds_; }
-    /// Different ones: "dimension 0 (Switch of 8)"; "scale-up" and "NIC" of a Rail network's
-    /// servers; "npu-leaf", "leaf-spine". With rate and latency where kinds have the same nodes.
+    /// Different ones: "dimension 0 (Switch of 8)", or what network.yml calls them; "scale-up" and
+    /// "NIC" of a Rail network's servers; "npu-leaf", "leaf-spine". With rate and latency where
+    /// kinds have the same nodes.
     [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
     /// Its place in both.
     [[nodiscard]] std::uint32_t kind_of(LinkId link) const { return kind_of_[link.index()]; }

@@ -200,6 +200,24 @@ void read_reduces(const YamlField& root, const UnknownKeys& unknown, NetworkDesc
     }
 }
 
+/// `link_names`, one for each dimension: the name of its tier.
+void read_link_names(const YamlField& root, NetworkDescription& network) {
+    const std::vector<Family> words = read_families(root.at("topology"));
+    const std::vector<YamlField> entries = list_at(root, "link_names", words.size());
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        for (const YamlField& entry : value_for_each(entries[i], words[i].dimensions)) {
+            std::string name = entry.text("a name");
+            if (name.empty() || std::find(names.begin(), names.end(), name) != names.end()) {
+                entry.refuse(entry.found(), "a name of its own for each dimension",
+                             "For example: [scale-up, NIC]");
+            }
+            network.tiers[names.size()].name = name;
+            names.push_back(std::move(name));
+        }
+    }
+}
+
 NetworkDescription read_product(const YamlField& root, GigaByte gigabyte,
                                 const UnknownKeys& unknown) {
     std::vector<Dimension> dimensions = read_dimensions(root, gigabyte);
@@ -208,6 +226,9 @@ NetworkDescription read_product(const YamlField& root, GigaByte gigabyte,
         make_network(std::move(dimensions), name_of_topology(root.at("topology")));
     if (root.find("reduces")) {
         read_reduces(root, unknown, network);
+    }
+    if (root.find("link_names")) {
+        read_link_names(root, network);
     }
     return network;
 }
@@ -257,7 +278,8 @@ NetworkDescription network_of(const YamlField& root, GigaByte gigabyte, const Un
                               const NetworkChanges& changes) {
     NetworkDescription network;
     std::optional<StandaloneNetwork> own;
-    std::vector<std::string> known{"topology", "npus_count", "bandwidth", "latency", "reduces"};
+    std::vector<std::string> known{"topology", "npus_count", "bandwidth",
+                                   "latency",  "reduces",    "link_names"};
     const std::optional<StandaloneSection> own_section = standalone_section(root);
     if (own_section) {
         known = {"topology"};

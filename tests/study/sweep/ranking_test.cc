@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <utility>
 
 namespace npunet::study {
 namespace {
@@ -109,6 +110,46 @@ TEST(Ranking, FailedPointsAndUnknownMemory) {
     space.memory_limit = Bytes(100);
     EXPECT_FALSE(rank_points(space, {outcome(5, 0)}).groups[0].best_within_limit.has_value());
     EXPECT_TRUE(rank_points(space, {failed("stalled", "")}).groups.empty());
+}
+
+// Those that do not fit come last, whatever their time; those of unknown memory count as fitting.
+TEST(Ranking, PointsThatDoNotFitComeLast) {
+    std::vector<std::optional<Outcome>> outcomes{outcome(1, 9), outcome(2, 0), outcome(3, 5),
+                                                 outcome(4, 8)};
+    outcomes[0]->spare_memory = Bytes(-1);
+    outcomes[2]->spare_memory = Bytes(3);
+    outcomes[3]->spare_memory = Bytes(0);
+    DesignSpace space = space_of(4, 1);
+    const auto order = [&] { return rank_points(space, outcomes).groups.at(0).points; };
+    EXPECT_EQ(order(), (std::vector<std::size_t>{1, 2, 3, 0}));
+    space.memory_limit = Bytes(6);
+    const Group limited = rank_points(space, outcomes).groups.at(0);
+    EXPECT_EQ(limited.points, (std::vector<std::size_t>{1, 2, 3, 0}));
+    EXPECT_EQ(limited.best, 1U);
+    EXPECT_EQ(limited.best_within_limit, 2U);
+    EXPECT_EQ(limited.pareto, (std::vector<std::size_t>{0, 2}));
+    space.memory_limit = Bytes(9);
+    EXPECT_EQ(order(), (std::vector<std::size_t>{0, 1, 2, 3}));
+}
+
+// The least of all NPUs decides; one line of the journal keeps it.
+TEST(Ranking, SpareMemoryIsTheLeastOfAllNpus) {
+    engine::Results results;
+    for (const auto& [peak, capacity] : {std::pair(5, 8), std::pair(6, 7), std::pair(9, 0)}) {
+        engine::NpuResult npu;
+        npu.peak_memory = Bytes(peak);
+        npu.memory_capacity = Bytes(capacity);
+        results.npus.push_back(npu);
+    }
+    const Outcome known = outcome_of(results);
+    EXPECT_EQ(known.spare_memory, Bytes(1));
+    EXPECT_EQ(read_outcome(outcome_line(known))->spare_memory, Bytes(1));
+    EXPECT_EQ(fits_memory(known, std::nullopt), true);
+    results.npus.erase(results.npus.begin(), results.npus.begin() + 2);
+    const Outcome unknown = outcome_of(results);
+    EXPECT_FALSE(unknown.spare_memory.has_value());
+    EXPECT_FALSE(read_outcome(outcome_line(unknown))->spare_memory.has_value());
+    EXPECT_FALSE(fits_memory(unknown, std::nullopt).has_value());
 }
 
 }  // namespace

@@ -110,6 +110,32 @@ TEST(SweepReasons, NameTheFastestWithinTheMemoryLimit) {
     EXPECT_EQ(reasons(space_of(1), {outcome(50, 0, 0, 0, 0, 9)}), "");
 }
 
+// The fastest needs more memory than there is: the best is the fastest that fits, and is compared
+// with others that fit.
+TEST(SweepReasons, CompareOnlyWhatFits) {
+    const auto with_spare = [](Outcome one, std::int64_t gigabytes) {
+        one.spare_memory = Bytes(gigabytes * 1'000'000'000);
+        return one;
+    };
+    std::vector<std::optional<Outcome>> outcomes{
+        with_spare(outcome(50, 0, 0, 0, 0, 9), -1), with_spare(outcome(50, 10, 0, 0, 0, 8), 0),
+        with_spare(outcome(50, 20, 0, 0, 0, 9), -1), with_spare(outcome(50, 30, 0, 0, 0, 3), 5)};
+    const std::string text =
+        "why tp=2: 60.00 ms = compute 50.00 ms, exposed TP 10.00 ms\n"
+        "  tp=8: +20.00 ms: exposed TP +20.00 ms\n"
+        "  1 point is faster, but needs more memory than the NPUs have\n";
+    EXPECT_EQ(reasons(space_of(4), outcomes), text);
+    // A limit above what there is lets them pass.
+    DesignSpace space = space_of(4);
+    space.memory_limit = Bytes(9'000'000'000);
+    EXPECT_EQ(reasons(space, outcomes).find("why tp=1: 50.00 ms"), 0U);
+    for (std::optional<Outcome>& one : outcomes) {
+        one->spare_memory = Bytes(-1);
+    }
+    EXPECT_NE(reasons(space_of(4), outcomes).find("  no point fits the memory of the NPUs\n"),
+              std::string::npos);
+}
+
 // Compute, exposed communication, exposed memory and idle time add up to the finish; so do the
 // parts, and a point survives the journal with them.
 TEST(SweepReasons, PartsAddUpToTheFinish) {
