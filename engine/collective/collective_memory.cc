@@ -106,7 +106,7 @@ std::shared_ptr<const CollectiveMemory> CollectiveMemories::of_following(const C
         key.pop_back();
         path = paths_[static_cast<std::size_t>(rest->second)];
     } else {
-        path = path_after(*call.previous);
+        path = path_after(*call.previous, call.gap);
     }
     IdleLinks::State state;
     std::shared_ptr<const CollectiveMemory> memory = simulate(call, path, state, watch);
@@ -153,11 +153,13 @@ std::shared_ptr<const CollectiveMemory> CollectiveMemories::simulate(
     return stopped ? nullptr : memory;
 }
 
-std::shared_ptr<const CollectivePath> CollectiveMemories::path_after(
-    const CollectiveMemory& memory) {
+std::shared_ptr<const CollectivePath> CollectiveMemories::path_after(const CollectiveMemory& memory,
+                                                                     Time gap) {
     auto path = memory.path != nullptr ? std::make_shared<CollectivePath>(*memory.path)
                                        : std::make_shared<CollectivePath>();
     path->calls.push_back(memory.call);
+    path->calls.back().gap = path->gap;
+    path->gap = gap;
     path->use.resize(memory.use.size());
     for (std::size_t i = 0; i < memory.use.size(); ++i) {
         add(path->use[i], memory.use[i]);

@@ -71,9 +71,10 @@ struct CollectiveCall {
     Time gap;  ///< begins so long after that one has begun
 };
 
-/// Calls that follow each other before the links are idle again.
+/// Calls that follow each other before the links are idle again, and lead to a state of rest.
 struct CollectivePath {
-    std::vector<CollectiveCall> calls;  ///< previous: null
+    std::vector<CollectiveCall> calls;  ///< previous: null; gap: to the one before in this path
+    Time gap;                           ///< from the beginning of the last one to that state
     // What their memories have together:
     std::vector<LinkUse> use;
     std::vector<std::uint64_t> packets;
@@ -153,8 +154,9 @@ private:
     [[nodiscard]] std::shared_ptr<const CollectiveMemory> simulate(
         const CollectiveCall& call, const std::shared_ptr<const CollectivePath>& path,
         IdleLinks::State& rest, QueueWatch* watch);
+    /// That begins with the path to a memory, and ends `gap` after its call has begun.
     [[nodiscard]] static std::shared_ptr<const CollectivePath> path_after(
-        const CollectiveMemory& memory);
+        const CollectiveMemory& memory, Time gap);
     void keep(const Key& key, const std::shared_ptr<const CollectiveMemory>& memory);
 
     /// Beyond this number of words (keys, intervals, links) what is kept is forgotten.

@@ -78,17 +78,10 @@ CollectiveMemory SideSimulation::run(const CollectiveCall& call, const IdleLinks
     const std::vector<std::uint64_t> numbers = idle.packet_numbers(links);
     const Time contention = idle.contention();
     const std::uint64_t hops = network_->packet_hops();
-    const bool comes_to_it = path == nullptr || go(*path, call, links, rest);
-    if (load_ != nullptr) {
-        for (const std::uint32_t link : links) {
-            (void)load_->take_notes(link);
-        }
-    }
-    if (path == nullptr) {
-        begin(call, queue_.now());
-    }
-    memory.usable =
-        comes_to_it && run_members() && settle(links, memory) && idle.contention() == contention;
+    plan(call, path);
+    links_ = &links;
+    rest_ = path != nullptr ? &rest : nullptr;
+    memory.usable = run_calls() && settle(links, memory) && idle.contention() == contention;
     memory.takes = takes_;
     if (load_ != nullptr) {
         keep_load(memory, *load_, begun_);
@@ -108,49 +101,60 @@ CollectiveMemory SideSimulation::run(const CollectiveCall& call, const IdleLinks
     return memory;
 }
 
-void SideSimulation::begin(const CollectiveCall& call, Time begun) {
-    call_ = &call;
-    begun_ = begun;
+void SideSimulation::plan(const CollectiveCall& call, const CollectivePath* path) {
+    calls_.clear();
+    for (std::size_t i = 0; path != nullptr && i < path->calls.size(); ++i) {
+        calls_.push_back(&path->calls[i]);
+    }
+    calls_.push_back(&call);
+    current_ = none;
+    under_way_ = 0;
+    failed_ = false;
+    Time begun = queue_.now();
+    for (std::size_t number = 0; number < calls_.size(); ++number) {
+        const CollectiveCall& one = *calls_[number];
+        if (number > 0) {
+            begun = later(begun, number + 1 == calls_.size() ? path->gap : one.gap);
+        }
+        const std::vector<Rank>& ranks = setting_.workload.groups[one.group].ranks;
+        for (std::size_t member = 0; member < ranks.size(); ++member) {
+            queue_.schedule(later(begun, one.offsets[member]),
+                            EventKey::of(Phase::Issue, event_kind::issue,
+                                         static_cast<std::uint64_t>(ranks[member].value())),
+                            *this, static_cast<std::uint64_t>(number) << number_shift | member);
+        }
+    }
+}
+
+bool SideSimulation::run_calls() {
+    while (!failed_ && !queue_.empty() && (current_ + 1 != calls_.size() || under_way_ > 0)) {
+        queue_.run_instant();
+    }
+    return !failed_ && current_ + 1 == calls_.size() && under_way_ == 0;
+}
+
+bool SideSimulation::begin(std::size_t number) {
+    const CollectiveCall& call = *calls_[number];
+    if (under_way_ > 0) {
+        return false;
+    }
+    if (number + 1 == calls_.size()) {
+        // What has arrived by then has arrived, and no member has done anything.
+        if (rest_ != nullptr && !network_->idle_links()->rest_state(*links_, *rest_)) {
+            return false;
+        }
+        for (const std::uint32_t link : *links_) {
+            if (load_ != nullptr) {
+                (void)load_->take_notes(link);
+            }
+        }
+    }
+    current_ = number;
+    begun_ = queue_.now();
     takes_.assign(call.operations.size(), Time());
     under_way_ = takes_.size();
     engine_.skip_to(static_cast<std::int32_t>(call.group), call.number);
-    const std::vector<Rank>& ranks = setting_.workload.groups[call.group].ranks;
-    for (std::size_t member = 0; member < ranks.size(); ++member) {
-        queue_.schedule(later(begun_, call.offsets[member]),
-                        EventKey::of(Phase::Issue, event_kind::issue,
-                                     static_cast<std::uint64_t>(ranks[member].value())),
-                        *this, member);
-    }
-}
-
-bool SideSimulation::go(const CollectivePath& path, const CollectiveCall& next,
-                        const IdleLinks::Links& links, IdleLinks::State& rest) {
-    Time begun = queue_.now();
-    for (std::size_t i = 0; i < path.calls.size(); ++i) {
-        begin(path.calls[i], begun);
-        const CollectiveCall& following = i + 1 < path.calls.size() ? path.calls[i + 1] : next;
-        begun = later(begun, following.gap);
-        if (!run_members() || queue_.now() > begun) {
-            return false;
-        }
-        while (queue_.next_time() < begun) {
-            queue_.run_instant();
-        }
-    }
-    begin(next, begun);
-    rest_links_ = &links;
-    rest_ = &rest;
-    if (queue_.next_time() == begun) {
-        queue_.run_instant();
-    }
-    return rest_ == nullptr;
-}
-
-bool SideSimulation::run_members() {
-    while (under_way_ > 0 && !queue_.empty()) {
-        queue_.run_instant();
-    }
-    return under_way_ == 0;
+    return true;
 }
 
 bool SideSimulation::settle(const IdleLinks::Links& links, CollectiveMemory& memory) {
@@ -172,22 +176,23 @@ bool SideSimulation::settle(const IdleLinks::Links& links, CollectiveMemory& mem
     return true;
 }
 
-void SideSimulation::handle(std::uint64_t member) {
-    if (rest_ != nullptr) {
-        // Before any member of it does anything: what has arrived by then has arrived.
-        if (!network_->idle_links()->rest_state(*rest_links_, *rest_)) {
-            return;
-        }
-        rest_ = nullptr;
+void SideSimulation::handle(std::uint64_t payload) {
+    const auto number = static_cast<std::size_t>(payload >> number_shift);
+    const auto member =
+        static_cast<std::size_t>(payload & ((std::uint64_t{1} << number_shift) - 1));
+    if (failed_ || (number != current_ && !begin(number))) {
+        failed_ = true;
+        return;
     }
-    const std::vector<Rank>& ranks = setting_.workload.groups[call_->group].ranks;
-    if (engine_.start(ranks[member], call_->operations[member])) {
-        on_operation_done(ranks[member], call_->operations[member]);
+    const CollectiveCall& call = *calls_[number];
+    const std::vector<Rank>& ranks = setting_.workload.groups[call.group].ranks;
+    if (engine_.start(ranks[member], call.operations[member])) {
+        on_operation_done(ranks[member], call.operations[member]);
     }
 }
 
 void SideSimulation::on_operation_done(Rank rank, std::uint32_t /*operation*/) {
-    const std::vector<Rank>& ranks = setting_.workload.groups[call_->group].ranks;
+    const std::vector<Rank>& ranks = setting_.workload.groups[calls_[current_]->group].ranks;
     const auto member = std::find(ranks.begin(), ranks.end(), rank) - ranks.begin();
     takes_[static_cast<std::size_t>(member)] = queue_.now() - begun_;
     --under_way_;

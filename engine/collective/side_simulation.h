@@ -45,18 +45,20 @@ public:
     [[nodiscard]] const Network& network() const { return *network_; }
 
 private:
+    static constexpr std::size_t none = static_cast<std::size_t>(-1);
+    static constexpr unsigned number_shift = 32;  ///< of a call, in the payload of events
+
     void on_operation_done(Rank rank, std::uint32_t operation) override;
     void on_receive_done(Rank, std::uint32_t, Time) override {}
-    /// A member begins.
-    void handle(std::uint64_t member) override;
-    /// Lets all members of a call begin, from `begun` on.
-    void begin(const CollectiveCall& call, Time begun);
-    /// Until all members are done. False: they will not be.
-    [[nodiscard]] bool run_members();
-    /// The calls of a path, up to the beginning of the next one, when the links are described in
-    /// `rest`. False: there is no such state.
-    [[nodiscard]] bool go(const CollectivePath& path, const CollectiveCall& next,
-                          const IdleLinks::Links& links, IdleLinks::State& rest);
+    /// A member begins: number of the call, and the member.
+    void handle(std::uint64_t payload) override;
+    /// Schedules when the members of all calls begin.
+    void plan(const CollectiveCall& call, const CollectivePath* path);
+    /// Until all members of the last call are done. False: they will not be, or one call begins
+    /// before the one before is done.
+    [[nodiscard]] bool run_calls();
+    /// The first member of a call is about to begin. False: it cannot.
+    [[nodiscard]] bool begin(std::size_t number);
     /// Lets time pass until the links are idle. False: they do not become so.
     [[nodiscard]] bool settle(const IdleLinks::Links& links, CollectiveMemory& memory);
 
@@ -68,13 +70,15 @@ private:
     RankTimers timers_;
     Transport transport_;
     CollectiveEngine engine_;
-    std::unique_ptr<LinkLoadRecorder> load_;  ///< null: none
-    const CollectiveCall* call_ = nullptr;    ///< under way
-    Time begun_;
-    std::vector<Time> takes_;                       ///< of call_
-    std::size_t under_way_ = 0;                     ///< members of call_
-    const IdleLinks::Links* rest_links_ = nullptr;  ///< valid with rest_
-    IdleLinks::State* rest_ = nullptr;  ///< where the first member to begin has these described
+    std::unique_ptr<LinkLoadRecorder> load_;    ///< null: none
+    std::vector<const CollectiveCall*> calls_;  ///< those of the path, and the last one
+    std::size_t current_ = none;                ///< of calls_
+    Time begun_;                                ///< the current one
+    std::vector<Time> takes_;                   ///< of the current one
+    std::size_t under_way_ = 0;                 ///< members of the current one
+    bool failed_ = false;
+    const IdleLinks::Links* links_ = nullptr;
+    IdleLinks::State* rest_ = nullptr;  ///< becomes that before the last call; null: not wanted
 };
 
 }  // namespace npunet::engine

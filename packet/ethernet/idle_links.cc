@@ -42,9 +42,7 @@ bool EthernetIdleLinks::idle_state(const Links& links, State& state) {
 
 bool EthernetIdleLinks::has_no_data(std::uint32_t link) const {
     const EthernetPort& port = state_.ports[link];
-    return port.leaving_input == none && port.requests.head == none && port.filled == 0 &&
-           port.paused == 0 &&
-           (!flow_control_.pauses() || flow_control_.buffer().has_nothing_of(link));
+    return port.requests.head == none && port.filled == 0 && port.paused == 0;
 }
 
 bool EthernetIdleLinks::rest_state(const Links& links, State& state) {
@@ -68,6 +66,13 @@ void EthernetIdleLinks::describe_port(std::uint32_t link, State& state) const {
     const std::int64_t now = state_.clock.now();
     state.push_back(port.own_next);
     state.push_back(static_cast<std::uint64_t>(std::max<std::int64_t>(port.busy_until - now, 0)));
+    // What has left gives its room back when the port decides again, in this instant perhaps.
+    state.push_back(port.leaving_input);
+    state.push_back(
+        static_cast<std::uint64_t>(port.leaving_input == none ? 0 : port.leaving_bytes));
+    if (flow_control_.pauses()) {
+        flow_control_.buffer().describe(link, state);
+    }
     for (const std::int64_t event : {port.wake, port.due}) {
         state.push_back(static_cast<std::uint64_t>(event == never ? never : event - now));
     }
@@ -86,8 +91,9 @@ bool EthernetIdleLinks::describe_queue(const PacketQueue& queue, State& state) c
         state.push_back(pair.end - packet.subject);
         state.push_back(std::uint64_t{packet.hop} << 32 | packet.input);
         state.push_back(packet.wire);
-        state.push_back(static_cast<std::uint64_t>(packet.ready - now));
-        state.push_back(static_cast<std::uint64_t>(packet.arrival - now));
+        for (const std::int64_t time : {packet.ready, packet.arrival}) {
+            state.push_back(static_cast<std::uint64_t>(std::max<std::int64_t>(time - now, 0)));
+        }
     }
     state.push_back(~std::uint64_t{0});
     return true;

@@ -69,6 +69,15 @@ bool SharedBuffer::has_nothing_of(std::uint32_t link) const {
     });
 }
 
+void SharedBuffer::describe(std::uint32_t link, std::vector<std::uint64_t>& words) const {
+    for (std::uint32_t number = 0; number < classes_; ++number) {
+        const Input& input = inputs_[link * classes_ + number];
+        words.push_back(static_cast<std::uint64_t>(input.shared));
+        words.push_back(static_cast<std::uint64_t>(input.headroom) << 1 |
+                        std::uint64_t{input.paused});
+    }
+}
+
 bool SharedBuffer::release_and_resume(std::size_t node_number, std::uint32_t link,
                                       std::uint32_t traffic_class, std::int64_t bytes) {
     Node& node = nodes_[node_number];

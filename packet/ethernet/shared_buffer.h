@@ -86,6 +86,10 @@ public:
     /// PFC: nothing of what the link has brought is there, and it is not paused.
     bool has_nothing_of(std::uint32_t link) const;
 
+    /// PFC: appends what the link has brought and is there, by class: in shared space, and in
+    /// headroom with whether it is paused.
+    void describe(std::uint32_t link, std::vector<std::uint64_t>& words) const;
+
     void scan(engine::StateScan& scan);
 
 private:
