@@ -17,7 +17,7 @@ public:
                  std::vector<std::int64_t>& bytes_of_link)
         : network_(network), ranks_(ranks), bytes_of_link_(bytes_of_link) {}
 
-    /// What a member sends in a collective, so many times.
+    /// What a member sends in a collective that runs `times` times.
     void add(const LibraryEstimate& estimate, std::size_t member, std::int64_t times) {
         times_ = times;
         if (estimate.nvls != nullptr) {

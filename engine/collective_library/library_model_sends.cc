@@ -25,7 +25,7 @@ struct LibraryModel::SendLoad {
     std::int64_t largest_ll = 0;  ///< transfer by LL
     bool simple = false;          ///< has transfers by Simple
 
-    /// So many transfers, counted in `place`: near, far or own.
+    /// A number of transfers of `bytes` each, counted in `place`: near, far or own.
     void add(std::int64_t SendLoad::*place, std::int64_t bytes, std::int64_t transfers,
              std::int32_t channels, bool may_be_ll) {
         if (bytes == 0 || transfers == 0) {

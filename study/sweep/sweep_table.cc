@@ -80,7 +80,7 @@ private:
         return heading;
     }
 
-    /// The first, and besides the best within the limit and the front.
+    /// The first ones, the best within the limit and the front.
     void add(const Group& group, std::size_t rows) {
         std::vector<std::size_t> shown(
             group.points.begin(), group.points.begin() + static_cast<std::ptrdiff_t>(

@@ -126,7 +126,7 @@ TEST(LibraryLinks, OfNvlsBySwitchesThatAreNotNamed) {
     EXPECT_GT(results.finish, results.link_bound.time);
 }
 
-// Between nodes, likewise: the data of a head leave its NIC once and come in once.
+// The same between nodes: the data of a head leave its NIC once and come in once.
 TEST(LibraryLinks, OfTreesOfSwitchesThatAreNotNamed) {
     const std::int64_t bytes = 64 * mib;
     for (const LibraryAlgorithm algorithm :

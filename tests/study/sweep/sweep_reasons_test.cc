@@ -2,6 +2,7 @@
 
 #include "study/sweep/sweep_reasons.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,11 +11,14 @@
 
 #include "study/sweep/outcome.h"
 #include "study/sweep/ranking.h"
+#include "study/sweep/sweep_results.h"
 
 namespace npunet::study::sweep_reasons_test {
 namespace {
 
 using engine::Parallelism;
+using testing::ContainsRegex;
+using testing::HasSubstr;
 
 Value number(std::int64_t value) {
     return {std::to_string(value), value, ""};
@@ -134,6 +138,28 @@ TEST(SweepReasons, CompareOnlyWhatFits) {
     }
     EXPECT_NE(reasons(space_of(4), outcomes).find("  no point fits the memory of the NPUs\n"),
               std::string::npos);
+}
+
+// Marks in the table, with a legend below it, and a column of both files.
+TEST(SweepOutputs, SayWhichPointsFit) {
+    const DesignSpace space = space_of(3);
+    SweepResults results;
+    results.outcomes = {outcome(50, 0, 0, 0, 0, 9), outcome(50, 10, 0, 0, 0, 8),
+                        outcome(50, 20, 0, 0, 0, 0)};
+    results.outcomes[0]->spare_memory = Bytes(-1);
+    results.outcomes[1]->spare_memory = Bytes(0);
+    results.ranking = rank_points(space, results.outcomes);
+    const std::string table = sweep_table(space, results);
+    EXPECT_THAT(table, ContainsRegex("\nbest, Pareto +2 "));
+    EXPECT_THAT(table, ContainsRegex("\ndoes not fit, Pareto +1 "));
+    EXPECT_LT(table.find("best, Pareto"), table.find("does not fit, Pareto"));
+    EXPECT_THAT(table, HasSubstr("1 of 3 points do not fit: they need more memory than the NPUs"));
+    const std::string csv = sweep_csv(space, results);
+    EXPECT_THAT(csv, HasSubstr(",link_bound_ns,fits_memory,note\n"));
+    EXPECT_THAT(csv, ContainsRegex("\n1,[^\n]*,no,\n2,[^\n]*,yes,\n4,[^\n]*,,\n"));
+    const std::string json = sweep_json(space, results);
+    EXPECT_THAT(json, HasSubstr("\"fits_memory\": \"no\""));
+    EXPECT_THAT(json, HasSubstr("\"fits_memory\": \"yes\""));
 }
 
 // Compute, exposed communication, exposed memory and idle time add up to the finish; so do the
