@@ -118,13 +118,15 @@ private:
         add(summary, path, "memory_capacity_bytes", "memory capacity", Unit::Bytes);
     }
 
-    /// One that does not communicate is not in the file.
+    /// One that does not communicate is not in the file; earlier files have no waiting.
     void add_dimension(const Object& dimensions, const std::string& key, const std::string& name) {
-        const double exposed = dimensions.contains(key) ? dimensions.object(key).number(
-                                                              "exposed_comm_ns", {0, most_value})
-                                                        : 0;
-        figures_.figures.push_back({fmt::format("{}{}.exposed_comm_ns", by_dimension, key), name,
-                                    Unit::Nanoseconds, exposed});
+        for (const auto& [figure, of_it] : {std::pair("exposed_comm_ns", ""),
+                                            std::pair("waiting_ns", ", waiting for late ranks")}) {
+            const bool known = dimensions.contains(key) && dimensions.object(key).contains(figure);
+            figures_.figures.push_back(
+                {fmt::format("{}{}.{}", by_dimension, key, figure), name + of_it, Unit::Nanoseconds,
+                 known ? dimensions.object(key).number(figure, {0, most_value}) : 0});
+        }
     }
 
     void add_links(const Json& classes) {

@@ -69,7 +69,7 @@ void write_ranks(JsonWriter& json, const std::vector<Rank>& ranks) {
     json.end_array();
 }
 
-/// By dimension, communication and exposed.
+/// By dimension, communication, exposed and waiting.
 std::vector<std::int64_t> dimensions_of(const NpuResult& npu) {
     std::vector<std::int64_t> times;
     if (npu.dimensions) {
@@ -77,6 +77,7 @@ std::vector<std::int64_t> dimensions_of(const NpuResult& npu) {
             const engine::DimensionTimes::Entry& entry = (*npu.dimensions)[dimension];
             times.push_back(entry.communication.ps());
             times.push_back(entry.exposed.ps());
+            times.push_back(entry.waiting.ps());
         }
     }
     return times;

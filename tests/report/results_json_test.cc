@@ -93,8 +93,8 @@ TEST(ResultsJson, HasTheDocumentedKeys) {
                   "operation_intensity", "memory_ns", "bubble_percent", "by_dimension",
                   "memory_capacity_bytes", "peak_memory_ns", "alive_at_peak", "alive_besides"}));
     EXPECT_EQ(json["npus"][0]["by_dimension"],
-              Json::parse(R"({"tp": {"comm_ns": 50, "exposed_comm_ns": 50},
-                              "dp": {"comm_ns": 250, "exposed_comm_ns": 250}})"));
+              Json::parse(R"({"tp": {"comm_ns": 50, "exposed_comm_ns": 50, "waiting_ns": 0},
+                              "dp": {"comm_ns": 250, "exposed_comm_ns": 250, "waiting_ns": 20}})"));
     EXPECT_EQ(json["npus"][0]["alive_at_peak"][0]["name"], "weights");
     EXPECT_EQ(json["npus"][0]["alive_besides"]["tensors"], 3);
     EXPECT_EQ(keys_of(json["collectives"][0]),
@@ -118,21 +118,25 @@ TEST(ResultsJson, HasTheDocumentedKeys) {
                                         "peak_rss_bytes"}));
 }
 
-// Of rank 0, which finishes last: 600 of 1000.25 ns compute, 250 ns are exposed for DP.
+// Of rank 0, which finishes last: 600 of 1000.25 ns compute, 250 ns are exposed for DP, of which it
+// carries 230; while it is idle another rank carries DP for 40 ns.
 TEST(ResultsJson, BeginsWithTheSummary) {
     const Json expected = Json::parse(R"({
         "rank": 0, "compute_ns": 600, "exposed_comm_ns": 300, "exposed_memory_ns": 0,
         "idle_ns": 100.25, "bubble_percent": 11.13888888888889,
-        "by_dimension": {"tp": {"comm_ns": 50, "exposed_comm_ns": 50},
-                         "dp": {"comm_ns": 250, "exposed_comm_ns": 250}},
+        "by_dimension": {"tp": {"comm_ns": 50, "exposed_comm_ns": 50, "waiting_ns": 0},
+                         "dp": {"comm_ns": 250, "exposed_comm_ns": 250, "waiting_ns": 20}},
+        "exposed_comm_causes": {"tp_ns": 50, "dp_ns": 230, "compute_ns": 20},
+        "idle_causes": {"dp_ns": 40, "compute_ns": 60.25},
         "memory_rank": 0, "peak_memory_bytes": 1073741824, "memory_capacity_bytes": 4294967296,
         "compute_limit_rank": 0, "compute_limit_ns": 600,
         "bottleneck": {"kind": "communication", "dimension": "dp", "links": "NIC", "time_ns": 250,
-                       "exposed_ns": 250}})");
+                       "exposed_ns": 230, "waiting_ns": 40}})");
     Json summary = Json::parse(results_json(sample_results()))["summary"];
     EXPECT_EQ(summary["bottleneck"]["sentence"],
-              "the NICs carry data-parallel all_reduce and all_gather of rank 0 for 250 ns, 250 ns "
-              "of it exposed (25.0% of the run)");
+              "the NICs carry data-parallel all_reduce and all_gather of rank 0 for 250 ns, 230 ns "
+              "of it exposed (23.0% of the run); rank 0 waits another 40 ns (4.0% of the run) for "
+              "ranks that do the same");
     summary["bottleneck"].erase("sentence");
     EXPECT_NEAR(summary["hfu_percent"].get<double>(), 85.661 * 0.6 / 1.00025, 1e-9);
     summary.erase("hfu_percent");

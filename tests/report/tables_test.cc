@@ -42,17 +42,18 @@ TEST(Csv, NpusHaveOneRowARank) {
               "peak_memory_bytes,compute_bound_percent,compute_utilization_percent,"
               "memory_utilization_percent,operation_intensity_flop_per_byte,bubble_percent,"
               "exposed_tp_ns,exposed_cp_ns,exposed_ep_ns,exposed_pp_ns,exposed_dp_ns,"
-              "exposed_other_ns,memory_capacity_bytes");
+              "exposed_other_ns,memory_capacity_bytes,waiting_tp_ns,waiting_cp_ns,waiting_ep_ns,"
+              "waiting_pp_ns,waiting_dp_ns,waiting_other_ns");
     EXPECT_EQ(lines[1],
               "0,0,1000.25,600,300,300,0,100.25,1073741824,83.794,85.661,28.401,3523.082,"
-              "11.13888888888889,50,0,0,0,250,0,4294967296");
+              "11.13888888888889,50,0,0,0,250,0,4294967296,0,0,0,0,20,0");
     EXPECT_EQ(lines[4],
               "3,1,800,600,300,150,0,50,1073741824,83.794,85.661,28.401,3523.082,"
-              "33.36666666666667,50,0,0,0,100,0,4294967296");
+              "33.36666666666667,50,0,0,0,100,0,4294967296,0,0,0,0,20,0");
     engine::Results reference = sample_results();
     reference.npus[0].dimensions = nullptr;
     EXPECT_THAT(lines_of(npus_csv(reference))[1],
-                testing::EndsWith("11.13888888888889,,,,,,,4294967296"));
+                testing::EndsWith("11.13888888888889,,,,,,,4294967296,,,,,,"));
 }
 
 TEST(Csv, CollectivesQuoteNamesAndSeparateRanksByBlanks) {
@@ -127,11 +128,13 @@ TEST(SummaryTable, ShowsEachClassOnce) {
               "ns (30.0%), idle 100.25 ns (10.0%); bubble 11.1%\n"
               "FLOPs: 51.4% of peak performance over the run, by the operations of the traces "
               "(HFU)\n"
-              "exposed: TP 50 ns, DP 250 ns\n"
+              "exposed: TP 50 ns, DP 250 ns (20 ns of it waiting for late ranks)\n"
+              "held up by: DP 270 ns, compute of other ranks 80.25 ns, TP 50 ns\n"
               "peak memory: 1 GiB of 4 GiB (25.0%) on rank 0 at 250 ns: weights 512 MiB, input 1 "
               "MiB and 3 more of 511 MiB\n"
               "bottleneck: the NICs carry data-parallel all_reduce and all_gather of rank 0 for "
-              "250 ns, 250 ns of it exposed (25.0% of the run)\n"
+              "250 ns, 230 ns of it exposed (23.0% of the run); rank 0 waits another 40 ns (4.0% "
+              "of the run) for ranks that do the same\n"
               "bounds: the run takes 1.67x the compute of rank 0 (600 ns)\n"
               "\n"
               "ranks    finish         compute   communication  exposed communication              "
