@@ -47,10 +47,11 @@ std::string npus_csv(const engine::Results& results) {
         "memory_utilization_percent,operation_intensity_flop_per_byte,bubble_percent,"
         "exposed_tp_ns,exposed_cp_ns,exposed_ep_ns,exposed_pp_ns,exposed_dp_ns,exposed_other_ns,"
         "memory_capacity_bytes,"
-        "waiting_tp_ns,waiting_cp_ns,waiting_ep_ns,waiting_pp_ns,waiting_dp_ns,waiting_other_ns\n";
+        "waiting_tp_ns,waiting_cp_ns,waiting_ep_ns,waiting_pp_ns,waiting_dp_ns,waiting_other_ns,"
+        "bubble_of_step_percent\n";
     for (const engine::NpuResult& npu : results.npus) {
         fmt::format_to(
-            std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{},{},{}{},{}{}\n",
+            std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{},{},{}{},{}{},{}\n",
             npu.rank.value(), npu.npu_class, format_ns(npu.finish), format_ns(npu.compute),
             format_ns(npu.communication), format_ns(npu.exposed_communication),
             format_ns(npu.exposed_memory), format_ns(npu.idle), npu.peak_memory.value(),
@@ -59,7 +60,8 @@ std::string npus_csv(const engine::Results& results) {
             shortest(bubble_percent(npu, results.finish)),
             dimension_fields(npu, &engine::DimensionTimes::Entry::exposed),
             npu.memory_capacity.value(),
-            dimension_fields(npu, &engine::DimensionTimes::Entry::waiting));
+            dimension_fields(npu, &engine::DimensionTimes::Entry::waiting),
+            shortest(bubble_of_step_percent(npu, results.finish)));
     }
     return csv;
 }

@@ -91,7 +91,7 @@ public:
     }
 
 private:
-    /// null is a number that JSON cannot have: the bubble of an NPU that does nothing.
+    /// null is a number that JSON cannot have: a rate over no time.
     void add(const Object& object, const std::string& path, const std::string& key,
              const std::string& name, Unit unit) {
         if (object.contains(key) && !object[key].is_null()) {
@@ -113,7 +113,7 @@ private:
         }
         add(summary, path, "exposed_memory_ns", "exposed remote memory", Unit::Nanoseconds);
         add(summary, path, "idle_ns", "idle", Unit::Nanoseconds);
-        add(summary, path, "bubble_percent", "bubble", Unit::Percent);
+        add(summary, path, "bubble_of_step_percent", "bubble", Unit::Percent);
         add(summary, path, "peak_memory_bytes", "peak memory", Unit::Bytes);
         add(summary, path, "memory_capacity_bytes", "memory capacity", Unit::Bytes);
     }

@@ -51,7 +51,8 @@ void write_figures(JsonWriter& json, const NpuResult& npu, Time run_finish) {
         .member("memory_utilization_percent", npu.memory_utilization_percent)
         .member("operation_intensity", npu.operation_intensity)
         .member("memory_ns", npu.memory)
-        .member("bubble_percent", bubble_percent(npu, run_finish));
+        .member("bubble_percent", bubble_percent(npu, run_finish))
+        .member("bubble_of_step_percent", bubble_of_step_percent(npu, run_finish));
     write_dimension_times(json, npu);
     if (npu.memory_capacity > Bytes(0)) {
         json.member("memory_capacity_bytes", npu.memory_capacity);

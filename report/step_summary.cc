@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "base/printable.h"
 #include "base/units.h"
+#include "engine/npu/statistics.h"
 #include "report/npu_summary.h"
 #include "report/step_rates.h"
 #include "report/tables.h"
@@ -58,7 +58,7 @@ std::string tensors_at_peak(const engine::MemoryPeak& peak) {
 }
 
 /// "compute 600 ns (60.0%), exposed communication 300 ns (30.0%), idle 100.25 ns (10.0%); bubble
-/// 11.1%"
+/// 10.0% of the step"
 std::string time_line(const NpuResult& npu, Time run_finish) {
     std::string text =
         fmt::format("compute {}, exposed communication {}", with_share(npu.compute, npu.finish),
@@ -67,10 +67,9 @@ std::string time_line(const NpuResult& npu, Time run_finish) {
         text += ", exposed memory " + with_share(npu.exposed_memory, npu.finish);
     }
     text += ", idle " + with_share(npu.idle, npu.finish);
-    const double bubble = bubble_percent(npu, run_finish);
-    return std::isfinite(bubble) && npu.idle > Time()
-               ? text + fmt::format("; bubble {:.1f}%", bubble)
-               : text;
+    return npu.idle > Time() ? text + fmt::format("; bubble {:.1f}% of the step",
+                                                  bubble_of_step_percent(npu, run_finish))
+                             : text;
 }
 
 /// "2.41" times as long.
@@ -221,6 +220,9 @@ std::vector<std::string> step_summary_lines(const Results& results) {
 
 std::vector<std::pair<std::string, std::string>> step_summary_facts(const Results& results) {
     std::vector<std::pair<std::string, std::string>> facts;
+    if (std::string warning = engine::capacity_note(results); !warning.empty()) {
+        facts.emplace_back("WARNING", std::move(warning));
+    }
     for (Line& line : lines_of(results, false)) {
         facts.emplace_back(line.name, std::move(line.value));
     }

@@ -82,7 +82,8 @@ void write_step_summary(JsonWriter& json, const Results& results) {
         .member("exposed_comm_ns", last.exposed_communication)
         .member("exposed_memory_ns", last.exposed_memory)
         .member("idle_ns", last.idle)
-        .member("bubble_percent", bubble_percent(last, results.finish));
+        .member("bubble_percent", bubble_percent(last, results.finish))
+        .member("bubble_of_step_percent", bubble_of_step_percent(last, results.finish));
     write_dimension_times(json, last);
     if (last.dimensions && last.dimensions->hold_ups) {
         write_causes(json, "exposed_comm_causes", last.dimensions->hold_ups->exposed);

@@ -387,27 +387,35 @@ void note_recorded_durations(Results& results, const Workload& workload,
     }
 }
 
-void set_capacities(Results& results, const std::vector<Bytes>& capacities) {
+std::string capacity_note(const Results& results) {
     std::size_t count = 0;
     const NpuResult* worst = nullptr;
     const auto excess = [](const NpuResult& npu) {
         return npu.memory_capacity > Bytes(0) ? npu.peak_memory - npu.memory_capacity : Bytes(0);
     };
-    for (NpuResult& npu : results.npus) {
-        npu.memory_capacity = capacities[npu.rank.index()];
+    for (const NpuResult& npu : results.npus) {
         if (excess(npu) > Bytes(0)) {
             ++count;
             worst = worst == nullptr || excess(npu) > excess(*worst) ? &npu : worst;
         }
     }
-    if (worst == nullptr) {
-        return;
+    return worst == nullptr
+               ? ""
+               : fmt::format(
+                     "does not fit in memory: {} of {} NPUs use more than their "
+                     "memory-capacity; rank {} most, {} of {}: {} too much",
+                     count, results.npus.size(), worst->rank.value(),
+                     format_bytes(worst->peak_memory), format_bytes(worst->memory_capacity),
+                     format_bytes(excess(*worst)));
+}
+
+void set_capacities(Results& results, const std::vector<Bytes>& capacities) {
+    for (NpuResult& npu : results.npus) {
+        npu.memory_capacity = capacities[npu.rank.index()];
     }
-    results.notes.push_back(fmt::format(
-        "the peak memory of {} of {} NPUs passes their memory-capacity; by most on rank {}: {} in "
-        "use, {} there, {} too much",
-        count, results.npus.size(), worst->rank.value(), format_bytes(worst->peak_memory),
-        format_bytes(worst->memory_capacity), format_bytes(excess(*worst))));
+    if (std::string note = capacity_note(results); !note.empty()) {
+        results.notes.push_back(std::move(note));
+    }
 }
 
 void add_links(Results& results, const topology::NetworkDescription& description,

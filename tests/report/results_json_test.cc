@@ -85,13 +85,26 @@ TEST(ResultsJson, HasTheDocumentedKeys) {
     const Json named = Json::parse(results_json(sample_results(), Bytes(1), "npunet simulate"));
     EXPECT_EQ(keys_of(named)[1], "command");
     EXPECT_EQ(named["command"], "npunet simulate");
-    EXPECT_EQ(keys_of(json["npus"][0]),
-              (std::vector<std::string>{
-                  "rank", "finish_ns", "compute_ns", "comm_ns", "exposed_comm_ns",
-                  "exposed_memory_ns", "idle_ns", "peak_memory_bytes", "compute_bound_percent",
-                  "compute_utilization_percent", "memory_utilization_percent",
-                  "operation_intensity", "memory_ns", "bubble_percent", "by_dimension",
-                  "memory_capacity_bytes", "peak_memory_ns", "alive_at_peak", "alive_besides"}));
+    EXPECT_EQ(keys_of(json["npus"][0]), (std::vector<std::string>{"rank",
+                                                                  "finish_ns",
+                                                                  "compute_ns",
+                                                                  "comm_ns",
+                                                                  "exposed_comm_ns",
+                                                                  "exposed_memory_ns",
+                                                                  "idle_ns",
+                                                                  "peak_memory_bytes",
+                                                                  "compute_bound_percent",
+                                                                  "compute_utilization_percent",
+                                                                  "memory_utilization_percent",
+                                                                  "operation_intensity",
+                                                                  "memory_ns",
+                                                                  "bubble_percent",
+                                                                  "bubble_of_step_percent",
+                                                                  "by_dimension",
+                                                                  "memory_capacity_bytes",
+                                                                  "peak_memory_ns",
+                                                                  "alive_at_peak",
+                                                                  "alive_besides"}));
     EXPECT_EQ(json["npus"][0]["by_dimension"],
               Json::parse(R"({"tp": {"comm_ns": 50, "exposed_comm_ns": 50, "waiting_ns": 0},
                               "dp": {"comm_ns": 250, "exposed_comm_ns": 250, "waiting_ns": 20}})"));
@@ -140,6 +153,8 @@ TEST(ResultsJson, BeginsWithTheSummary) {
     summary["bottleneck"].erase("sentence");
     EXPECT_NEAR(summary["hfu_percent"].get<double>(), 85.661 * 0.6 / 1.00025, 1e-9);
     summary.erase("hfu_percent");
+    EXPECT_NEAR(summary["bubble_of_step_percent"].get<double>(), 100 * 100.25 / 1000.25, 1e-9);
+    summary.erase("bubble_of_step_percent");
     EXPECT_EQ(summary, expected);
     engine::Results nothing = sample_results();
     nothing.npus.clear();
@@ -202,6 +217,7 @@ TEST(ResultsJson, HasTheFigures) {
     EXPECT_EQ(json["npus"][0]["operation_intensity"], 3523.082);
     // Rank 2 of a run of 1000.25 ns is done after 800 ns, of which it waits for 50.
     EXPECT_DOUBLE_EQ(json["npus"][2]["bubble_percent"], 100 * (1000.25 - 750) / 750);
+    EXPECT_DOUBLE_EQ(json["npus"][2]["bubble_of_step_percent"], 100 * (1000.25 - 750) / 1000.25);
     EXPECT_EQ(json["collectives"][1]["type"], "all_to_all");
     EXPECT_EQ(json["collectives"][0]["group"], Json({0, 1}));
     EXPECT_EQ(json["links"][1]["payload_bytes"], 12800);

@@ -8,6 +8,7 @@
 
 #include "report/csv.h"
 #include "report/npu_summary.h"
+#include "report/step_summary.h"
 #include "report/text_table.h"
 #include "tests/report/sample_results.h"
 
@@ -43,17 +44,17 @@ TEST(Csv, NpusHaveOneRowARank) {
               "memory_utilization_percent,operation_intensity_flop_per_byte,bubble_percent,"
               "exposed_tp_ns,exposed_cp_ns,exposed_ep_ns,exposed_pp_ns,exposed_dp_ns,"
               "exposed_other_ns,memory_capacity_bytes,waiting_tp_ns,waiting_cp_ns,waiting_ep_ns,"
-              "waiting_pp_ns,waiting_dp_ns,waiting_other_ns");
+              "waiting_pp_ns,waiting_dp_ns,waiting_other_ns,bubble_of_step_percent");
     EXPECT_EQ(lines[1],
               "0,0,1000.25,600,300,300,0,100.25,1073741824,83.794,85.661,28.401,3523.082,"
-              "11.13888888888889,50,0,0,0,250,0,4294967296,0,0,0,0,20,0");
+              "11.13888888888889,50,0,0,0,250,0,4294967296,0,0,0,0,20,0,10.022494376405898");
     EXPECT_EQ(lines[4],
               "3,1,800,600,300,150,0,50,1073741824,83.794,85.661,28.401,3523.082,"
-              "33.36666666666667,50,0,0,0,100,0,4294967296,0,0,0,0,20,0");
+              "33.36666666666667,50,0,0,0,100,0,4294967296,0,0,0,0,20,0,25.018745313671584");
     engine::Results reference = sample_results();
     reference.npus[0].dimensions = nullptr;
     EXPECT_THAT(lines_of(npus_csv(reference))[1],
-                testing::EndsWith("11.13888888888889,,,,,,,4294967296,,,,,,"));
+                testing::EndsWith("11.13888888888889,,,,,,,4294967296,,,,,,,10.022494376405898"));
 }
 
 TEST(Csv, CollectivesQuoteNamesAndSeparateRanksByBlanks) {
@@ -125,7 +126,7 @@ TEST(SummaryTable, ShowsEachClassOnce) {
               "packet: finished after 1.000 us (1000.25 ns), 4 ranks\n"
               "\n"
               "time: rank 0, the last to finish: compute 600 ns (60.0%), exposed communication 300 "
-              "ns (30.0%), idle 100.25 ns (10.0%); bubble 11.1%\n"
+              "ns (30.0%), idle 100.25 ns (10.0%); bubble 10.0% of the step\n"
               "FLOPs: 51.4% of peak performance over the run, by the operations of the traces "
               "(HFU)\n"
               "exposed: TP 50 ns, DP 250 ns (20 ns of it waiting for late ranks)\n"
@@ -166,17 +167,32 @@ TEST(SummaryTable, ShowsMemoryWhereItIsExposed) {
     EXPECT_THAT(summary_table(results), HasSubstr("  200 ns (25.0%)  "));
 }
 
-// b = 1000.25 - 100.25 = 900 of 1000.25 ns; 800 - 50 = 750; nothing of what does nothing.
+// b = 1000.25 - 100.25 = 900 of 1000.25 ns; 800 - 50 = 750; 0 of what does nothing.
 TEST(SummaryTable, ShowsBubblesWhenAsked) {
     engine::Results results = sample_results();
     const std::string text = summary_table(results, 16, true);
     EXPECT_THAT(text, HasSubstr("  bubble\n"));
-    EXPECT_THAT(text, HasSubstr("100.25 ns (10.0%)   11.1%\n"));
-    EXPECT_THAT(text, HasSubstr("50 ns (6.2%)   33.4%\n"));
+    EXPECT_THAT(text, HasSubstr("100.25 ns (10.0%)   10.0%\n"));
+    EXPECT_THAT(text, HasSubstr("50 ns (6.2%)   25.0%\n"));
     EXPECT_THAT(summary_table(results), Not(HasSubstr("  bubble\n")));
     results.npus[0].idle = results.npus[0].finish;
     results.npus[1].idle = results.npus[1].finish;
-    EXPECT_THAT(summary_table(results, 16, true), HasSubstr("       -\n"));
+    EXPECT_THAT(summary_table(results, 16, true), HasSubstr("  100.0%\n"));
+}
+
+TEST(SummaryTable, BeginsWithAWarningWhereMemoryIsNotEnough) {
+    engine::Results results = sample_results();
+    results.npus[1].peak_memory = Bytes(std::int64_t{5} << 30);
+    const std::string warning =
+        "does not fit in memory: 1 of 4 NPUs use more than their memory-capacity; rank 1 most, 5 "
+        "GiB of 4 GiB: 1 GiB too much";
+    results.notes = {warning, "another"};
+    const std::string text = summary_table(results);
+    EXPECT_EQ(text.rfind("WARNING: " + warning + "\n\npacket: finished", 0), 0U) << text;
+    EXPECT_THAT(text, Not(HasSubstr("note: does not fit")));
+    EXPECT_THAT(text, HasSubstr("note: another"));
+    EXPECT_EQ(step_summary_facts(results).front().second, warning);
+    EXPECT_EQ(summary_table(sample_results()).rfind("packet: ", 0), 0U);
 }
 
 TEST(SummaryTable, LeavesOutTheEarliestClassesAndPrintsNotes) {
