@@ -127,6 +127,20 @@ std::string hold_ups_line(const NpuResult& npu) {
     return text;
 }
 
+/// Nothing where it would tell no more than MFU does.
+std::string executed_flops_line(const Results& results, double hfu_percent) {
+    if (hfu_percent <= 0 || (results.rates && hfu_percent >= results.rates->mfu_percent)) {
+        return "";
+    }
+    return fmt::format(
+        "{:.1f}% of peak performance over the run, by the operations of the traces (HFU){}",
+        hfu_percent,
+        results.rates
+            ? ": less than MFU, which counts the attention scores above the diagonal that "
+              "kernels skip"
+            : "");
+}
+
 struct Line {
     const char* label;  ///< on the console
     const char* name;   ///< on a page
@@ -143,12 +157,9 @@ std::vector<Line> lines_of(const Results& results, bool with_tensors) {
         {"time", "Time",
          fmt::format("rank {}, the last to finish: {}", summary->last->rank.value(),
                      time_line(*summary->last, results.finish))}};
-    if (!results.rates && summary->hfu_percent > 0) {
-        lines.push_back(
-            {"FLOPs", "FLOPs utilization",
-             fmt::format("{:.1f}% of peak performance over the run, by the operations of "
-                         "the traces (HFU)",
-                         summary->hfu_percent)});
+    if (std::string executed = executed_flops_line(results, summary->hfu_percent);
+        !executed.empty()) {
+        lines.push_back({"FLOPs", "FLOPs utilization", std::move(executed)});
     }
     if (std::string exposed = exposed_by_dimension(*summary->last); !exposed.empty()) {
         lines.push_back({"exposed", "Exposed communication", std::move(exposed)});

@@ -195,6 +195,19 @@ TEST(SummaryTable, BeginsWithAWarningWhereMemoryIsNotEnough) {
     EXPECT_EQ(summary_table(sample_results()).rfind("packet: ", 0), 0U);
 }
 
+// 51.4 % executed: above MFU nothing is said, below it why.
+TEST(SummaryTable, SaysWhyLessIsExecutedThanMfuCounts) {
+    engine::Results results = sample_results();
+    results.rates = sample_rates();
+    EXPECT_THAT(summary_table(results), Not(HasSubstr("HFU")));
+    results.rates->mfu_percent = 55;
+    EXPECT_THAT(
+        summary_table(results),
+        HasSubstr("FLOPs: 51.4% of peak performance over the run, by the operations of the "
+                  "traces (HFU): less than MFU, which counts the attention scores above the "
+                  "diagonal that kernels skip\n"));
+}
+
 TEST(SummaryTable, LeavesOutTheEarliestClassesAndPrintsNotes) {
     engine::Results results = sample_results();
     results.notes = {"one ring in listed order"};
