@@ -1,6 +1,7 @@
 #include "analysis/step_summary.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace npunet::analysis {
 
@@ -36,29 +37,64 @@ double hfu_percent(const engine::Results& results) {
            static_cast<double>(results.npus.size());
 }
 
-Bottleneck bottleneck_of(const NpuResult& npu) {
+/// The largest of its parts.
+Bottleneck largest_of(const std::vector<Bottleneck>& parts, const Bottleneck& otherwise) {
+    const auto largest = std::max_element(
+        parts.begin(), parts.end(),
+        [](const Bottleneck& a, const Bottleneck& b) { return a.holds_up() < b.holds_up(); });
+    return largest->holds_up() > Time() ? *largest : otherwise;
+}
+
+/// What an NPU does and waits for while it does not compute.
+std::vector<Bottleneck> parts_of(const NpuResult& npu, const engine::HoldUps& causes) {
+    using Kind = Bottleneck::Kind;
+    std::vector<Bottleneck> parts;
+    Time waiting;
+    for (const engine::Parallelism dimension : engine::parallelism_by_precedence) {
+        const engine::DimensionTimes::Entry& times = (*npu.dimensions)[dimension];
+        const Time carried = times.exposed - times.waiting;
+        const Time all = causes.exposed.carried_by(dimension) + causes.idle.carried_by(dimension);
+        parts.push_back(
+            {Kind::Communication, dimension, times.communication, carried, all - carried});
+        waiting += times.waiting;
+    }
+    constexpr auto other = engine::Parallelism::Other;
+    parts.push_back({Kind::Memory, other, npu.memory, npu.exposed_memory,
+                     causes.exposed.memory + causes.idle.memory});
+    parts.push_back({Kind::Waiting, other, npu.idle + waiting,
+                     causes.exposed.compute + causes.exposed.unknown + causes.idle.compute +
+                         causes.idle.unknown});
+    return parts;
+}
+
+/// The same where the causes are not known.
+std::vector<Bottleneck> parts_of(const NpuResult& npu) {
     using Kind = Bottleneck::Kind;
     constexpr auto other = engine::Parallelism::Other;
-    const Bottleneck compute{Kind::Compute, other, npu.compute, npu.compute};
+    std::vector<Bottleneck> parts;
+    for (const engine::Parallelism dimension : engine::parallelism_by_precedence) {
+        if (npu.dimensions) {
+            const engine::DimensionTimes::Entry& times = (*npu.dimensions)[dimension];
+            parts.push_back({Kind::Communication, dimension, times.communication, times.exposed});
+        }
+    }
+    if (!npu.dimensions) {
+        parts.push_back({Kind::Communication, other, npu.communication, npu.exposed_communication});
+    }
+    parts.push_back({Kind::Memory, other, npu.memory, npu.exposed_memory});
+    parts.push_back({Kind::Waiting, other, npu.idle, npu.idle});
+    return parts;
+}
+
+Bottleneck bottleneck_of(const NpuResult& npu) {
+    const Bottleneck compute{Bottleneck::Kind::Compute, engine::Parallelism::Other, npu.compute,
+                             npu.compute};
     if (static_cast<double>(npu.compute.ps()) >=
         Bottleneck::compute_share * static_cast<double>(npu.finish.ps())) {
         return compute;
     }
-    Bottleneck most{Kind::Communication, other, npu.communication, Time()};
-    const auto offer = [&most](const Bottleneck& candidate) {
-        most = candidate.exposed > most.exposed ? candidate : most;
-    };
-    if (npu.dimensions) {
-        for (const engine::Parallelism dimension : engine::parallelism_by_precedence) {
-            const engine::DimensionTimes::Entry& times = (*npu.dimensions)[dimension];
-            offer({Kind::Communication, dimension, times.communication, times.exposed});
-        }
-    } else {
-        offer({Kind::Communication, other, npu.communication, npu.exposed_communication});
-    }
-    offer({Kind::Memory, other, npu.memory, npu.exposed_memory});
-    offer({Kind::Waiting, other, npu.idle, npu.idle});
-    return most.exposed > Time() ? most : compute;
+    const bool known = npu.dimensions && npu.dimensions->hold_ups;
+    return largest_of(known ? parts_of(npu, *npu.dimensions->hold_ups) : parts_of(npu), compute);
 }
 
 }  // namespace

@@ -19,14 +19,18 @@ struct Bottleneck {
         Compute,        ///< takes at least compute_share of the time
         Communication,  ///< exposed, of one kind of parallelism
         Memory,         ///< exposed accesses to remote memory
-        Waiting         ///< idle
+        Waiting         ///< for others that compute, or with nothing under way anywhere
     };
     static constexpr double compute_share = 0.8;
 
     Kind kind = Kind::Compute;
     engine::Parallelism dimension = engine::Parallelism::Other;  ///< of Communication
-    Time time;                                                   ///< of it, hidden or not
-    Time exposed;  ///< of that what nothing covers; the same for Compute and Waiting
+    Time time;  ///< of it, hidden or not; of Waiting all in which the NPU waits
+    /// Of that what nothing covers; of Communication without waiting for members of collectives.
+    Time exposed;
+    Time waiting = Time();  ///< for others that do this; of Waiting 0
+
+    [[nodiscard]] Time holds_up() const { return exposed + waiting; }
 };
 
 struct StepSummary {

@@ -29,12 +29,13 @@ std::string ns_field(Time time) {
 namespace {
 
 /// By precedence, with a comma before each; empty fields where they are not known.
-std::string exposed_fields(const engine::NpuResult& npu) {
+std::string dimension_fields(const engine::NpuResult& npu,
+                             Time engine::DimensionTimes::Entry::*figure) {
     std::string fields;
     for (const engine::Parallelism dimension : engine::parallelism_by_precedence) {
         fields += ',';
         if (npu.dimensions) {
-            fields += format_ns((*npu.dimensions)[dimension].exposed);
+            fields += format_ns((*npu.dimensions)[dimension].*figure);
         }
     }
     return fields;
@@ -99,17 +100,22 @@ std::string npus_csv(const engine::Results& results) {
         "peak_memory_bytes,compute_bound_percent,compute_utilization_percent,"
         "memory_utilization_percent,operation_intensity_flop_per_byte,bubble_percent,"
         "exposed_tp_ns,exposed_cp_ns,exposed_ep_ns,exposed_pp_ns,exposed_dp_ns,exposed_other_ns,"
-        "memory_capacity_bytes\n";
+        "memory_capacity_bytes,"
+        "waiting_tp_ns,waiting_cp_ns,waiting_ep_ns,waiting_pp_ns,waiting_dp_ns,waiting_other_ns,"
+        "bubble_of_step_percent\n";
     for (const engine::NpuResult& npu : results.npus) {
         fmt::format_to(
-            std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{},{},{}{},{}\n",
+            std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{},{},{},{}{},{}{},{}\n",
             npu.rank.value(), npu.npu_class, format_ns(npu.finish), format_ns(npu.compute),
             format_ns(npu.communication), format_ns(npu.exposed_communication),
             format_ns(npu.exposed_memory), format_ns(npu.idle), npu.peak_memory.value(),
             shortest(npu.compute_bound_percent), shortest(npu.compute_utilization_percent),
             shortest(npu.memory_utilization_percent), shortest(npu.operation_intensity),
-            shortest(bubble_percent(npu, results.finish)), exposed_fields(npu),
-            npu.memory_capacity.value());
+            shortest(bubble_percent(npu, results.finish)),
+            dimension_fields(npu, &engine::DimensionTimes::Entry::exposed),
+            npu.memory_capacity.value(),
+            dimension_fields(npu, &engine::DimensionTimes::Entry::waiting),
+            shortest(bubble_of_step_percent(npu, results.finish)));
     }
     return csv;
 }

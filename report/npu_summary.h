@@ -25,15 +25,23 @@ struct NpuClass {
 /// "0-3, 8, 12-15" for ascending ranks; what is longer than `width` ends with "... (N ranks)".
 [[nodiscard]] std::string format_ranks(const std::vector<Rank>& ranks, std::size_t width = 24);
 
-/// The bubble: how much longer the run takes than the NPU is busy. 100 (F - b) / b with the finish
-/// F of the run and b = finish - idle of the NPU; infinite where it does nothing, not a number
-/// where the run takes no time.
+/// The bubble of the busy time: how much longer the run takes than the NPU is busy. 100 (F - b) / b
+/// with the finish F of the run and b = finish - idle of the NPU; infinite where it does nothing,
+/// not a number where the run takes no time.
 ///
 /// In a pipeline of equal stages that is the published fraction: for 1F1B (p - 1) / m of p stages
 /// and m micro-batches (Narayanan et al. 2021, section 2.2.1), the same for each stage.
 [[nodiscard]] inline double bubble_percent(const engine::NpuResult& npu, Time run_finish) {
     const Time busy = npu.finish - npu.idle;
     return 100.0 * static_cast<double>((run_finish - busy).ps()) / static_cast<double>(busy.ps());
+}
+
+/// The share of the run in which the NPU is idle, or done: 100 (F - b) / F. 1F1B: (p - 1) / (m + p
+/// - 1).
+[[nodiscard]] inline double bubble_of_step_percent(const engine::NpuResult& npu, Time run_finish) {
+    const Time busy = npu.finish - npu.idle;
+    return 100.0 * static_cast<double>((run_finish - busy).ps()) /
+           static_cast<double>(run_finish.ps());
 }
 
 }  // namespace npunet::report

@@ -91,7 +91,7 @@ public:
     }
 
 private:
-    /// null is a number that JSON cannot have: the bubble of an NPU that does nothing.
+    /// null is a number that JSON cannot have: a rate over no time.
     void add(const Object& object, const std::string& path, const std::string& key,
              const std::string& name, Unit unit) {
         if (object.contains(key) && !object[key].is_null()) {
@@ -113,18 +113,20 @@ private:
         }
         add(summary, path, "exposed_memory_ns", "exposed remote memory", Unit::Nanoseconds);
         add(summary, path, "idle_ns", "idle", Unit::Nanoseconds);
-        add(summary, path, "bubble_percent", "bubble", Unit::Percent);
+        add(summary, path, "bubble_of_step_percent", "bubble", Unit::Percent);
         add(summary, path, "peak_memory_bytes", "peak memory", Unit::Bytes);
         add(summary, path, "memory_capacity_bytes", "memory capacity", Unit::Bytes);
     }
 
-    /// One that does not communicate is not in the file.
+    /// One that does not communicate is not in the file; earlier files have no waiting.
     void add_dimension(const Object& dimensions, const std::string& key, const std::string& name) {
-        const double exposed = dimensions.contains(key) ? dimensions.object(key).number(
-                                                              "exposed_comm_ns", {0, most_value})
-                                                        : 0;
-        figures_.figures.push_back({fmt::format("{}{}.exposed_comm_ns", by_dimension, key), name,
-                                    Unit::Nanoseconds, exposed});
+        for (const auto& [figure, of_it] : {std::pair("exposed_comm_ns", ""),
+                                            std::pair("waiting_ns", ", waiting for late ranks")}) {
+            const bool known = dimensions.contains(key) && dimensions.object(key).contains(figure);
+            figures_.figures.push_back(
+                {fmt::format("{}{}.{}", by_dimension, key, figure), name + of_it, Unit::Nanoseconds,
+                 known ? dimensions.object(key).number(figure, {0, most_value}) : 0});
+        }
     }
 
     void add_links(const Json& classes) {

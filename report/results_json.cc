@@ -50,7 +50,8 @@ void write_figures(JsonWriter& json, const NpuResult& npu, Time run_finish) {
         .member("memory_utilization_percent", npu.memory_utilization_percent)
         .member("operation_intensity", npu.operation_intensity)
         .member("memory_ns", npu.memory)
-        .member("bubble_percent", bubble_percent(npu, run_finish));
+        .member("bubble_percent", bubble_percent(npu, run_finish))
+        .member("bubble_of_step_percent", bubble_of_step_percent(npu, run_finish));
     write_dimension_times(json, npu);
     if (npu.memory_capacity > Bytes(0)) {
         json.member("memory_capacity_bytes", npu.memory_capacity);
@@ -60,7 +61,7 @@ void write_figures(JsonWriter& json, const NpuResult& npu, Time run_finish) {
     }
 }
 
-/// By dimension, communication and exposed.
+/// By dimension, communication, exposed and waiting.
 std::vector<std::int64_t> dimensions_of(const NpuResult& npu) {
     std::vector<std::int64_t> times;
     if (npu.dimensions) {
@@ -68,6 +69,7 @@ std::vector<std::int64_t> dimensions_of(const NpuResult& npu) {
             const engine::DimensionTimes::Entry& entry = (*npu.dimensions)[dimension];
             times.push_back(entry.communication.ps());
             times.push_back(entry.exposed.ps());
+            times.push_back(entry.waiting.ps());
         }
     }
     return times;

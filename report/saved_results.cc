@@ -20,15 +20,43 @@ bool is_rank(std::int32_t rank) {
     return rank >= 0 && rank < most_ranks;
 }
 
+void save(const engine::HoldUps::Part& part, timeline::Causes& entry) {
+    entry.set_compute(part.compute.ps());
+    entry.set_memory(part.memory.ps());
+    entry.set_unknown(part.unknown.ps());
+    for (const Time time : part.carried) {
+        entry.add_carried(time.ps());
+    }
+}
+
+engine::HoldUps::Part restored(const timeline::Causes& entry) {
+    engine::HoldUps::Part part;
+    part.compute = Time::ps(entry.compute());
+    part.memory = Time::ps(entry.memory());
+    part.unknown = Time::ps(entry.unknown());
+    const auto dimensions =
+        std::min(part.carried.size(), static_cast<std::size_t>(entry.carried_size()));
+    for (std::size_t i = 0; i < dimensions; ++i) {
+        part.carried[i] = Time::ps(entry.carried(static_cast<int>(i)));
+    }
+    return part;
+}
+
 /// Those without communication are left out.
 void save(const engine::DimensionTimes& times, timeline::Npu& npu) {
     npu.set_has_dimensions(true);
+    if (times.hold_ups) {
+        save(times.hold_ups->exposed, *npu.mutable_exposed_causes());
+        save(times.hold_ups->idle, *npu.mutable_idle_causes());
+    }
     for (const Parallelism dimension : engine::parallelism_by_precedence) {
-        if (const auto& [communication, exposed] = times[dimension]; communication > Time()) {
+        if (const auto& [communication, exposed, waiting] = times[dimension];
+            communication > Time()) {
             timeline::DimensionTimes& entry = *npu.add_dimensions();
             entry.set_dimension(static_cast<std::uint32_t>(dimension));
             entry.set_communication(communication.ps());
             entry.set_exposed(exposed.ps());
+            entry.set_waiting(waiting.ps());
         }
     }
 }
@@ -41,8 +69,13 @@ std::shared_ptr<const engine::DimensionTimes> restored_dimensions(const timeline
     for (const timeline::DimensionTimes& entry : npu.dimensions()) {
         if (entry.dimension() < engine::parallelisms) {
             (*times)[static_cast<Parallelism>(entry.dimension())] = {
-                Time::ps(entry.communication()), Time::ps(entry.exposed())};
+                Time::ps(entry.communication()), Time::ps(entry.exposed()),
+                Time::ps(entry.waiting())};
         }
+    }
+    if (npu.has_exposed_causes()) {
+        times->hold_ups =
+            engine::HoldUps{restored(npu.exposed_causes()), restored(npu.idle_causes())};
     }
     return times;
 }

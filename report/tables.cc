@@ -10,6 +10,7 @@
 
 #include "base/printable.h"
 #include "base/units.h"
+#include "engine/npu/statistics.h"
 #include "report/npu_summary.h"
 #include "report/step_summary.h"
 #include "report/text_table.h"
@@ -82,12 +83,14 @@ std::string summary_table(const engine::Results& results, std::size_t most_class
             row.insert(row.end() - 1, with_share(npu.exposed_memory, npu.finish));
         }
         if (with_bubble) {
-            const double bubble = bubble_percent(npu, results.finish);
+            const double bubble = bubble_of_step_percent(npu, results.finish);
             row.push_back(std::isfinite(bubble) ? fmt::format("{:.1f}%", bubble) : "-");
         }
         table.add(std::move(row));
     }
-    std::string text =
+    const std::string warning = engine::capacity_note(results);
+    std::string text = warning.empty() ? "" : fmt::format("WARNING: {}\n\n", warning);
+    text +=
         fmt::format("{}: {} after {} ({} ns), {} ranks\n\n", results.fidelity, ending_of(results),
                     format_time(results.finish), format_ns(results.finish), results.npus.size());
     text += partial_line(results);
@@ -99,7 +102,7 @@ std::string summary_table(const engine::Results& results, std::size_t most_class
         text += fmt::format("(classes of NPUs that finish earlier: {})\n", all - classes.size());
     }
     for (const std::string& note : results.notes) {
-        text += "note: " + printable(note) + '\n';
+        text += note == warning ? "" : "note: " + printable(note) + '\n';
     }
     return text;
 }

@@ -24,6 +24,9 @@ RunStopper::RunStopper(engine::EventQueue& queue,
                        *this);
     }
     if (options.watch) {
+        for (const engine::Simulation* const simulation : simulations_) {
+            bytes_to_send_ += simulation->bytes_to_send();
+        }
         queue.set_watch(this);
     }
 }
@@ -62,8 +65,21 @@ bool RunStopper::goes_on() {
         }
     }
     --counted_for_;
-    reason_ = options_.watch(queue_.now(), counted_.done, counted_.nodes);
+    reason_ = options_.watch({queue_.now(), counted_.done, counted_.nodes, share()});
     return reason_.empty();
+}
+
+double RunStopper::share() const {
+    if (bytes_to_send_ <= 0) {
+        return counted_.nodes == 0
+                   ? 0
+                   : static_cast<double>(counted_.done) / static_cast<double>(counted_.nodes);
+    }
+    double sent = 0;
+    for (const engine::Simulation* const simulation : simulations_) {
+        sent += simulation->bytes_sent();
+    }
+    return std::min(1.0, sent / bytes_to_send_);
 }
 
 engine::Simulation::Progress RunStopper::progress() const {

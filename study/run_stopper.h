@@ -36,12 +36,14 @@ public:
 private:
     void handle(std::uint64_t seen_empty) override;
     bool goes_on() override;
+    [[nodiscard]] double share() const;
 
     engine::EventQueue& queue_;
     std::vector<const engine::Simulation*> simulations_;
     const RunOptions& options_;
     engine::Simulation::Progress counted_;  ///< for the watch
     std::size_t counted_for_ = 0;           ///< remaining calls until the next count
+    double bytes_to_send_ = 0;              ///< for the watch
     std::string reason_;
     bool stalled_ = false;
 };

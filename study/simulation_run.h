@@ -68,6 +68,16 @@ using PacketSimulator = std::function<engine::SimulatorRun(
     const std::vector<engine::SimulatorJob>& jobs, const topology::NetworkDescription& network,
     bool fast_forward, engine::LinkLoadRecorder* load)>;
 
+/// How far a simulation is.
+struct RunProgress {
+    Time now;                 ///< in the simulation
+    std::uint64_t done = 0;   ///< nodes of the traces
+    std::uint64_t nodes = 0;  ///< of so many
+    /// 0 to 1: of what the run sends, about, where it sends anything; else of the nodes. A run that
+    /// has to be made again begins at 0 again.
+    double share = 0;
+};
+
 /// How a simulation is carried out, and what it notes; none of it changes other results.
 struct RunOptions {
     /// NPUs that provably behave alike are simulated once (engine/program/fold.h); analytical only.
@@ -93,9 +103,8 @@ struct RunOptions {
     std::function<void(const engine::CompletedMessage&)> each_message;
     /// Breaks the run off at this time; one that has stalled before is a stall.
     std::optional<Time> max_time;
-    /// Asked now and then: at which time of the simulation the run is, how many nodes of the traces
-    /// are done, and of how many. What it returns broke the run off; empty to go on.
-    std::function<std::string(Time now, std::uint64_t done, std::uint64_t nodes)> watch;
+    /// Asked now and then. What it returns broke the run off; empty to go on.
+    std::function<std::string(const RunProgress&)> watch;
     /// For tests, see EventQueue::shuffle_insertions().
     std::optional<std::uint64_t> shuffle_seed;
 };

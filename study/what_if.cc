@@ -189,7 +189,7 @@ void run(Change& change, Fidelity fidelity, const WhatIfOptions& options) {
     wanted.timeline = wanted.collectives = wanted.link_load = wanted.flows = false;
     wanted.each_message = nullptr;
     wanted.max_time.reset();
-    wanted.watch = [&options](Time /* now */, std::uint64_t /* done */, std::uint64_t /* nodes */) {
+    wanted.watch = [&options](const RunProgress& /* progress */) {
         return std::string(options.stop && options.stop() ? "stopped" : "");
     };
     WhatIfLine& line = change.line;

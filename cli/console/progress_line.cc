@@ -33,9 +33,12 @@ std::string ProgressLine::format_seconds(double seconds) {
 void ProgressLine::start(const std::string& what, std::size_t total, std::size_t done) {
     what_ = what;
     total_ = total;
-    before_ = done_ = done;
+    done_ = done;
     failed_ = 0;
     begin_ = shown_ = Clock::now();
+    by_share_ = false;
+    left_ = TimeLeft();
+    left_.at(0, total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total));
     if (!quiet_ && total > 0) {
         const std::string resumed =
             done == 0 ? "" : fmt::format(", {} of them done in an earlier run", done);
@@ -44,15 +47,31 @@ void ProgressLine::start(const std::string& what, std::size_t total, std::size_t
 }
 
 void ProgressLine::step(bool failed) {
-    ++done_;
     failed_ += failed ? 1 : 0;
-    show_at_times();
+    to(done_ + 1);
 }
 
 void ProgressLine::to(std::size_t done, const std::string& also) {
+    update(done, total_ == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total_), also);
+}
+
+void ProgressLine::to(std::size_t done, double share, const std::string& also) {
+    if (!by_share_) {
+        by_share_ = true;
+        left_ = TimeLeft();
+    }
+    update(done, share, also);
+}
+
+void ProgressLine::update(std::size_t done, double share, const std::string& also) {
     done_ = done;
     also_ = also;
+    left_.at(elapsed(), share);
     show_at_times();
+}
+
+double ProgressLine::elapsed() const {
+    return std::chrono::duration<double>(Clock::now() - begin_).count();
 }
 
 void ProgressLine::show_at_times() {
@@ -72,17 +91,14 @@ void ProgressLine::show(bool last) {
     if (quiet_) {
         return;
     }
-    const double elapsed = std::chrono::duration<double>(shown_ - begin_).count();
     std::string text = total_ == 0 ? fmt::format("{} {}", done_, what_)
                                    : fmt::format("{} of {} {}", done_, total_, what_);
     if (failed_ > 0) {
         text += fmt::format(", {} failed", failed_);
     }
-    text += fmt::format(", {}", format_seconds(elapsed));
-    if (done_ > before_ && done_ < total_) {
-        const double each = elapsed / static_cast<double>(done_ - before_);
-        text += fmt::format(", about {} left",
-                            format_seconds(each * static_cast<double>(total_ - done_)));
+    text += fmt::format(", {}", format_seconds(elapsed()));
+    if (const std::optional<double> left = left_.seconds(); left && done_ < total_) {
+        text += fmt::format(", about {} left", format_seconds(*left));
     }
     text += also_.empty() ? "" : ", " + also_;
     if (!terminal_) {

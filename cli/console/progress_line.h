@@ -11,6 +11,8 @@
 #include <ostream>
 #include <string>
 
+#include "cli/console/time_left.h"
+
 namespace npunet::cli {
 
 class ProgressLine {
@@ -24,6 +26,8 @@ public:
     void step(bool failed);
     /// So many are done by now, of those that start() told; `also` is to be said besides.
     void to(std::size_t done, const std::string& also = "");
+    /// The same; the time left follows from `share` of the work, 0 to 1, since the first call.
+    void to(std::size_t done, double share, const std::string& also);
     /// The last line, whatever the time.
     void end();
 
@@ -33,6 +37,8 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
+    [[nodiscard]] double elapsed() const;
+    void update(std::size_t done, double share, const std::string& also);
     void show_at_times();
     void show(bool last);
 
@@ -41,8 +47,9 @@ private:
     bool quiet_;
     std::string what_;
     std::string also_;
+    TimeLeft left_;
+    bool by_share_ = false;
     std::size_t total_ = 0;
-    std::size_t before_ = 0;
     std::size_t done_ = 0;
     std::size_t failed_ = 0;
     Clock::time_point begin_;

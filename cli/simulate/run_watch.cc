@@ -16,17 +16,17 @@ constexpr std::chrono::seconds quiet_for{3};
 RunWatch::RunWatch(std::ostream& log, RunLimits limits, bool quiet)
     : limits_(limits), begin_(Clock::now()), progress_(log, quiet) {}
 
-std::function<std::string(Time, std::uint64_t, std::uint64_t)> RunWatch::function(
-    const std::string& whose) {
-    return [this, what = "nodes of the traces" + whose](Time now, std::uint64_t done,
-                                                        std::uint64_t nodes) {
-        show(what, done, nodes, "at " + format_time(now) + " of the step");
+std::function<std::string(const study::RunProgress&)> RunWatch::function(const std::string& whose) {
+    return [this, what = "nodes of the traces" + whose](const study::RunProgress& progress) {
+        show(what, progress.done, progress.nodes, progress.share,
+             "at " + format_time(progress.now) + " of the step");
         return reason_to_stop();
     };
 }
 
 bool RunWatch::goes_on(const std::string& what, std::uint64_t done, std::uint64_t total) {
-    show(what, done, total, "");
+    show(what, done, total, total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total),
+         "");
     return reason_to_stop().empty();
 }
 
@@ -40,7 +40,7 @@ std::string RunWatch::reason_to_stop() const {
     return "";
 }
 
-void RunWatch::show(const std::string& what, std::uint64_t done, std::uint64_t total,
+void RunWatch::show(const std::string& what, std::uint64_t done, std::uint64_t total, double share,
                     const std::string& also) {
     if (shown_.empty() && Clock::now() - begin_ < quiet_for) {
         return;
@@ -49,7 +49,7 @@ void RunWatch::show(const std::string& what, std::uint64_t done, std::uint64_t t
         shown_ = what;
         progress_.start(what, total, 0);
     }
-    progress_.to(done, also);
+    progress_.to(done, share, also);
 }
 
 void RunWatch::check(const engine::Results& results) const {

@@ -18,6 +18,7 @@
 #include "cli/console/progress_line.h"
 #include "cli/console/stop_request.h"
 #include "engine/results/results.h"
+#include "study/simulation_run.h"
 
 namespace npunet::cli {
 
@@ -38,7 +39,7 @@ public:
 
     /// For study::RunOptions::watch, as long as this lives. `whose`: added to the progress text if
     /// there are several runs, such as ", analytical".
-    [[nodiscard]] std::function<std::string(Time, std::uint64_t, std::uint64_t)> function(
+    [[nodiscard]] std::function<std::string(const study::RunProgress&)> function(
         const std::string& whose = "");
 
     /// The same for other kinds of work: `done` of `total` `what` are finished. False: stop.
@@ -56,7 +57,7 @@ private:
 
     RunLimits limits_;
     Clock::time_point begin_;
-    void show(const std::string& what, std::uint64_t done, std::uint64_t total,
+    void show(const std::string& what, std::uint64_t done, std::uint64_t total, double share,
               const std::string& also);
 
     std::string shown_;  ///< work whose progress is shown; not for short runs

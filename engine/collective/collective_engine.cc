@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "engine/clock/clock_limit.h"
+#include "engine/program/bytes_sent.h"
 
 namespace npunet::engine {
 
@@ -483,6 +484,12 @@ void CollectiveEngine::finish_if_done(Run& run) {
 
 void CollectiveEngine::release(Run& run) {
     run.plan.amounts.reset();
+    if (is_in_closed_form(run) || run.recalled) {
+        const std::int32_t number = instances_[run.instance].group;
+        const Group& group = workload_.groups[static_cast<std::size_t>(number)];
+        const RankProgram& program = workload_.program(run.rank);
+        bytes_not_sent_ += bytes_sent(program.operations[run.operation], group.ranks.size());
+    }
     // The runs outlive the instance's list of them.
     const CollectiveInstance& instance = instances_[run.instance];
     if (instance.finished + 1 == instance.expected) {

@@ -73,6 +73,9 @@ public:
     }
     /// Null: nothing is remembered.
     [[nodiscard]] const RememberedCollectives* remembered() const { return remembered_.get(); }
+    /// Of finished collectives that were not simulated message by message
+    /// (engine/program/bytes_sent.h).
+    [[nodiscard]] double bytes_not_sent() const { return bytes_not_sent_; }
 
     /// The next collective of the group is that number, for all members, a new one: for
     /// SideSimulation.
@@ -377,6 +380,7 @@ private:
     HopEnd hop_end_;
     std::unique_ptr<RememberedCollectives> remembered_;  ///< null: nothing is
     LibraryTraffic traffic_;                             ///< of collectives in closed form
+    double bytes_not_sent_ = 0;
     PushReductions pushes_;
     NvlsSteps nvls_;
     /// Parts in collectives that are at a channel or wait for it, in their order.

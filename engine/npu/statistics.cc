@@ -10,7 +10,9 @@
 
 #include "base/units.h"
 #include "engine/network/link_clock.h"
+#include "engine/npu/hold_ups.h"
 #include "engine/npu/interval_union.h"
+#include "engine/npu/late_members.h"
 #include "engine/npu/memory_tracker.h"
 #include "topology/network/link_kinds.h"
 
@@ -60,19 +62,24 @@ ComputeSums sum_compute(const Workload& workload, const RankRecord& record, Rank
 struct Activities {
     std::vector<Interval> compute;
     std::vector<Interval> cpu;
-    std::array<std::vector<Interval>, parallelisms> communication;
+    struct Communication {
+        std::vector<Interval> all;
+        std::vector<Interval> carried;  ///< without waiting for members of collectives
+        bool waits = false;             ///< ever; else the two are the same
+    };
+    std::array<Communication, parallelisms> communication;
     std::vector<Interval> memory;
-
-    [[nodiscard]] const std::vector<Interval>& serving(Parallelism dimension) const {
-        return communication[static_cast<std::size_t>(dimension)];
-    }
 };
 
-Activities activities_of(const Workload& workload, Rank rank, const RankRecord& record) {
+Activities activities_of(const Workload& workload, Rank rank, const RankRecord& record,
+                         const std::vector<LateMember>& late) {
     const RankProgram& program = workload.program(rank);
+    auto next_late = late.begin();
     Activities activities;
     for (std::uint32_t i = 0; i < program.operations.size(); ++i) {
         const ProgramOperation& operation = program.operations[i];
+        const bool waits = next_late != late.end() && next_late->operation == i;
+        const Time begun = waits ? next_late++->begun : Time();
         if (operation.nothing || record.end[i] == record.start[i]) {
             continue;
         }
@@ -85,10 +92,16 @@ Activities activities_of(const Workload& workload, Rank rank, const RankRecord& 
                 break;
             case OperationKind::Send:
             case OperationKind::Receive:
-            case OperationKind::Collective:
-                activities.communication[static_cast<std::size_t>(workload.dimension_of(rank, i))]
-                    .push_back({record.communication_from[i], record.end[i]});
+            case OperationKind::Collective: {
+                Activities::Communication& own =
+                    activities
+                        .communication[static_cast<std::size_t>(workload.dimension_of(rank, i))];
+                const Time from = record.communication_from[i];
+                own.all.push_back({from, record.end[i]});
+                own.carried.push_back({std::max(from, begun), record.end[i]});
+                own.waits = own.waits || waits;
                 break;
+            }
             case OperationKind::Memory:
                 activities.memory.push_back({record.start[i], record.end[i]});
                 break;
@@ -96,8 +109,11 @@ Activities activities_of(const Workload& workload, Rank rank, const RankRecord& 
     }
     unite(activities.compute);
     unite(activities.cpu);
-    for (std::vector<Interval>& communication : activities.communication) {
-        unite(communication);
+    for (Activities::Communication& communication : activities.communication) {
+        unite(communication.all);
+        if (communication.waits) {
+            unite(communication.carried);
+        }
     }
     unite(activities.memory);
     return activities;
@@ -105,7 +121,7 @@ Activities activities_of(const Workload& workload, Rank rank, const RankRecord& 
 
 std::vector<Interval> all_communication(const Activities& activities) {
     std::vector<Interval> all;
-    for (const std::vector<Interval>& communication : activities.communication) {
+    for (const auto& [communication, carried, waits] : activities.communication) {
         all = all.empty()             ? communication
               : communication.empty() ? std::move(all)
                                       : united(all, communication);
@@ -118,20 +134,24 @@ DimensionTimes dimension_times(const Activities& activities, std::vector<Interva
     DimensionTimes times;
     Time before = length_of(covered);
     for (const Parallelism dimension : parallelism_by_precedence) {
-        const std::vector<Interval>& own = activities.serving(dimension);
+        const auto& [own, carried, waits] =
+            activities.communication[static_cast<std::size_t>(dimension)];
         if (!own.empty()) {
+            const Time carrying = waits ? length_of(united(covered, carried)) - before : Time();
             covered = united(covered, own);
-            const Time after = length_of(covered);
-            times[dimension] = {length_of(own), after - before};
-            before = after;
+            const Time exposed = length_of(covered) - before;
+            times[dimension] = {length_of(own), exposed, waits ? exposed - carrying : Time()};
+            before += exposed;
         }
     }
     return times;
 }
 
 void fill_times(NpuResult& npu, const Workload& workload, Rank rank, const RankRecord& record,
-                const Dialect& dialect, Time begin) {
-    const Activities activities = activities_of(workload, rank, record);
+                const Dialect& dialect, Time begin, LateMembers& late) {
+    const Activities activities =
+        activities_of(workload, rank, record,
+                      dialect.reference_statistics ? std::vector<LateMember>() : late.of(rank));
     npu.finish = record.finish;
     npu.communication = length_of(all_communication(activities));
     npu.compute = length_of(activities.compute);
@@ -254,6 +274,7 @@ Results summarize(const Workload& workload, const Dialect& dialect, const Comput
     results.whole_nanoseconds = dialect.whole_nanoseconds;
     results.npus.reserve(records.size());
     const bool everyone = lists_everyone(workload, fold);
+    LateMembers late(workload, fold, records, scope.partial);
     std::map<std::uint64_t, std::int32_t> classes;
     std::vector<std::vector<std::uint32_t>> orders(records.size());  // of those simulated
     for (std::size_t index = 0; index < records.size(); ++index) {
@@ -264,10 +285,10 @@ Results summarize(const Workload& workload, const Dialect& dialect, const Comput
         if (like.index() < index) {
             npu = results.npus[like.index()];
             if (npu.dimensions && !serves_the_same(workload, like, Rank(index))) {
-                fill_times(npu, workload, Rank(index), record, dialect, scope.begin);
+                fill_times(npu, workload, Rank(index), record, dialect, scope.begin, late);
             }
         } else {
-            fill_times(npu, workload, like, record, dialect, scope.begin);
+            fill_times(npu, workload, like, record, dialect, scope.begin, late);
             fill_rates(npu, sum_compute(workload, record, like, dialect, compute, scope));
             if (scope.memory) {
                 npu.peak_memory =
@@ -287,6 +308,14 @@ Results summarize(const Workload& workload, const Dialect& dialect, const Comput
             }
             add_operations(results.operations, Rank(index), workload, record, order);
         }
+    }
+    if (!dialect.reference_statistics && !results.npus.empty()) {
+        NpuResult& last = *std::max_element(
+            results.npus.begin(), results.npus.end(),
+            [](const NpuResult& a, const NpuResult& b) { return a.finish < b.finish; });
+        auto times = std::make_shared<DimensionTimes>(*last.dimensions);
+        times->hold_ups = hold_ups_of(last.rank, workload, fold, records, late);
+        last.dimensions = std::move(times);
     }
     if (scope.timeline) {
         for (const Group& group : workload.groups) {
@@ -358,27 +387,35 @@ void note_recorded_durations(Results& results, const Workload& workload,
     }
 }
 
-void set_capacities(Results& results, const std::vector<Bytes>& capacities) {
+std::string capacity_note(const Results& results) {
     std::size_t count = 0;
     const NpuResult* worst = nullptr;
     const auto excess = [](const NpuResult& npu) {
         return npu.memory_capacity > Bytes(0) ? npu.peak_memory - npu.memory_capacity : Bytes(0);
     };
-    for (NpuResult& npu : results.npus) {
-        npu.memory_capacity = capacities[npu.rank.index()];
+    for (const NpuResult& npu : results.npus) {
         if (excess(npu) > Bytes(0)) {
             ++count;
             worst = worst == nullptr || excess(npu) > excess(*worst) ? &npu : worst;
         }
     }
-    if (worst == nullptr) {
-        return;
+    return worst == nullptr
+               ? ""
+               : fmt::format(
+                     "does not fit in memory: {} of {} NPUs use more than their "
+                     "memory-capacity; rank {} most, {} of {}: {} too much",
+                     count, results.npus.size(), worst->rank.value(),
+                     format_bytes(worst->peak_memory), format_bytes(worst->memory_capacity),
+                     format_bytes(excess(*worst)));
+}
+
+void set_capacities(Results& results, const std::vector<Bytes>& capacities) {
+    for (NpuResult& npu : results.npus) {
+        npu.memory_capacity = capacities[npu.rank.index()];
     }
-    results.notes.push_back(fmt::format(
-        "the peak memory of {} of {} NPUs passes their memory-capacity; by most on rank {}: {} in "
-        "use, {} there, {} too much",
-        count, results.npus.size(), worst->rank.value(), format_bytes(worst->peak_memory),
-        format_bytes(worst->memory_capacity), format_bytes(excess(*worst))));
+    if (std::string note = capacity_note(results); !note.empty()) {
+        results.notes.push_back(std::move(note));
+    }
 }
 
 void add_links(Results& results, const topology::NetworkDescription& description,

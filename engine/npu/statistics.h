@@ -3,6 +3,7 @@
 // C++17-clean.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "engine/machine/compute_model.h"
@@ -40,6 +41,10 @@ void note_idleness(Results& results, Time begin);
 /// of the programs of all ranks.
 void note_recorded_durations(Results& results, const Workload& workload,
                              const ComputeModel& compute, const Fold& fold);
+
+/// "does not fit in memory: ..."; empty where no NPU uses more memory than it has, or none is
+/// known.
+[[nodiscard]] std::string capacity_note(const Results& results);
 
 /// Sets the capacities, which are by rank, 0 = not given, and adds a note when peaks pass them.
 void set_capacities(Results& results, const std::vector<Bytes>& capacities);

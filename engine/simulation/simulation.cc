@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "engine/network/named_errors.h"
 #include "engine/npu/statistics.h"
+#include "engine/program/bytes_sent.h"
 #include "engine/simulation/run_checks.h"
 #include "engine/simulation/stall_report.h"
 
@@ -390,6 +391,24 @@ Simulation::Progress Simulation::progress() const {
         }
     }
     return progress;
+}
+
+double Simulation::bytes_to_send() const {
+    double bytes = 0;
+    for (std::size_t index = 0; index < records_.size(); ++index) {
+        const Rank rank(index);
+        if (!simulates(rank)) {
+            continue;
+        }
+        for (const ProgramOperation& operation : workload_.program(rank).operations) {
+            const std::size_t members =
+                is_of_group(operation)
+                    ? workload_.groups[workload_.group_of(rank, operation)].ranks.size()
+                    : 0;
+            bytes += engine::bytes_sent(operation, members);
+        }
+    }
+    return bytes;
 }
 
 Results Simulation::partial_results() const {

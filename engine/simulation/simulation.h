@@ -111,6 +111,14 @@ public:
     };
     [[nodiscard]] Progress progress() const;
 
+    /// About how many bytes this process sends in all (engine/program/bytes_sent.h), and has sent:
+    /// those of messages under way count half.
+    [[nodiscard]] double bytes_to_send() const;
+    [[nodiscard]] double bytes_sent() const {
+        const Bytes twice = transport_.bytes_delivered() + transport_.bytes_sent();
+        return static_cast<double>(twice.value()) / 2 + collectives_.bytes_not_sent();
+    }
+
     /// Whether every NPU of this process has done all its work.
     [[nodiscard]] bool is_finished() const;
 

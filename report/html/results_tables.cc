@@ -100,7 +100,7 @@ DataTable npus_table(const engine::Results& results) {
                    format_ns(npu.finish), format_ns(npu.compute),
                    format_ns(npu.exposed_communication), format_ns(npu.exposed_memory),
                    format_ns(npu.idle), format_ns(npu.communication),
-                   shortest(bubble_percent(npu, results.finish)),
+                   shortest(bubble_of_step_percent(npu, results.finish)),
                    fmt::format("{}", npu.peak_memory.value()), shortest(npu.compute_bound_percent),
                    shortest(npu.compute_utilization_percent),
                    shortest(npu.memory_utilization_percent), shortest(npu.operation_intensity)});

@@ -77,6 +77,37 @@ TEST(StepSummary, TheBottleneckIsTheLargestPartWithoutCompute) {
               Kind::Communication);
 }
 
+// 30 ns are exposed: 20 of DP, of which the NPU carries 5; it waits for TP of others for 18 ns, in
+// 15 of DP and 3 of its 12 idle ones, and for compute of others for the other 9.
+TEST(StepSummary, TheBottleneckIsWhatHoldsTheNpuUpMost) {
+    const Time ns = Time::ns(1);
+    engine::Results results = of_one(10 * ns, 30 * ns, 20 * ns, Time(), 12 * ns);
+    auto dimensions = std::make_shared<engine::DimensionTimes>();
+    (*dimensions)[Parallelism::Data] = {25 * ns, 20 * ns, 15 * ns};
+    (*dimensions)[Parallelism::Tensor] = {10 * ns, 10 * ns};
+    engine::HoldUps& causes = dimensions->hold_ups.emplace();
+    results.npus[0].dimensions = dimensions;
+    causes.exposed.carried_by(Parallelism::Data) = 5 * ns;
+    causes.exposed.carried_by(Parallelism::Tensor) = 25 * ns;
+    causes.idle.carried_by(Parallelism::Tensor) = 3 * ns;
+    causes.idle.compute = 9 * ns;
+    const Bottleneck tensor = summary_of(results).bottleneck;
+    EXPECT_EQ(tensor.kind, Kind::Communication);
+    EXPECT_EQ(tensor.dimension, Parallelism::Tensor);
+    EXPECT_EQ(tensor.exposed, 10 * ns);
+    EXPECT_EQ(tensor.waiting, 18 * ns);
+    // All of the waiting for compute of others.
+    causes.exposed.carried_by(Parallelism::Tensor) = 10 * ns;
+    causes.exposed.compute = 15 * ns;
+    causes.idle = {};
+    causes.idle.compute = 12 * ns;
+    const Bottleneck compute = summary_of(results).bottleneck;
+    EXPECT_EQ(compute.kind, Kind::Waiting);
+    EXPECT_EQ(compute.time, 27 * ns);
+    EXPECT_EQ(compute.exposed, 27 * ns);
+    EXPECT_EQ(compute.waiting, Time());
+}
+
 // Without capacities the largest peak, with them the largest share.
 TEST(StepSummary, TheFullestNpuIsNearestToItsCapacity) {
     engine::Results results;

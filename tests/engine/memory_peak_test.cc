@@ -91,6 +91,7 @@ TEST(MemoryPeak, IsHeldAgainstTheCapacity) {
     const engine::Results results = run(nodes, Bytes(1400));
     ASSERT_EQ(results.notes.size(), 1U);
     EXPECT_THAT(results.notes[0], HasSubstr("1 of 1 NPUs"));
+    EXPECT_THAT(results.notes[0], HasSubstr("does not fit in memory"));
     EXPECT_THAT(results.notes[0], HasSubstr("100 B too much"));
 }
 

@@ -85,16 +85,29 @@ TEST(ResultsJson, HasTheDocumentedKeys) {
     const Json named = Json::parse(results_json(sample_results(), Bytes(1), "npunet simulate"));
     EXPECT_EQ(keys_of(named)[1], "command");
     EXPECT_EQ(named["command"], "npunet simulate");
-    EXPECT_EQ(keys_of(json["npus"][0]),
-              (std::vector<std::string>{
-                  "rank", "finish_ns", "compute_ns", "comm_ns", "exposed_comm_ns",
-                  "exposed_memory_ns", "idle_ns", "peak_memory_bytes", "compute_bound_percent",
-                  "compute_utilization_percent", "memory_utilization_percent",
-                  "operation_intensity", "memory_ns", "bubble_percent", "by_dimension",
-                  "memory_capacity_bytes", "peak_memory_ns", "alive_at_peak", "alive_besides"}));
+    EXPECT_EQ(keys_of(json["npus"][0]), (std::vector<std::string>{"rank",
+                                                                  "finish_ns",
+                                                                  "compute_ns",
+                                                                  "comm_ns",
+                                                                  "exposed_comm_ns",
+                                                                  "exposed_memory_ns",
+                                                                  "idle_ns",
+                                                                  "peak_memory_bytes",
+                                                                  "compute_bound_percent",
+                                                                  "compute_utilization_percent",
+                                                                  "memory_utilization_percent",
+                                                                  "operation_intensity",
+                                                                  "memory_ns",
+                                                                  "bubble_percent",
+                                                                  "bubble_of_step_percent",
+                                                                  "by_dimension",
+                                                                  "memory_capacity_bytes",
+                                                                  "peak_memory_ns",
+                                                                  "alive_at_peak",
+                                                                  "alive_besides"}));
     EXPECT_EQ(json["npus"][0]["by_dimension"],
-              Json::parse(R"({"tp": {"comm_ns": 50, "exposed_comm_ns": 50},
-                              "dp": {"comm_ns": 250, "exposed_comm_ns": 250}})"));
+              Json::parse(R"({"tp": {"comm_ns": 50, "exposed_comm_ns": 50, "waiting_ns": 0},
+                              "dp": {"comm_ns": 250, "exposed_comm_ns": 250, "waiting_ns": 20}})"));
     EXPECT_EQ(json["npus"][0]["alive_at_peak"][0]["name"], "weights");
     EXPECT_EQ(json["npus"][0]["alive_besides"]["tensors"], 3);
     EXPECT_EQ(keys_of(json["collectives"][0]),
@@ -118,24 +131,30 @@ TEST(ResultsJson, HasTheDocumentedKeys) {
                                         "peak_rss_bytes"}));
 }
 
-// Of rank 0, which finishes last: 600 of 1000.25 ns compute, 250 ns are exposed for DP.
+// Of rank 0, which finishes last: 600 of 1000.25 ns compute, 250 ns are exposed for DP, of which it
+// carries 230; while it is idle another rank carries DP for 40 ns.
 TEST(ResultsJson, BeginsWithTheSummary) {
     const Json expected = Json::parse(R"({
         "rank": 0, "compute_ns": 600, "exposed_comm_ns": 300, "exposed_memory_ns": 0,
         "idle_ns": 100.25, "bubble_percent": 11.13888888888889,
-        "by_dimension": {"tp": {"comm_ns": 50, "exposed_comm_ns": 50},
-                         "dp": {"comm_ns": 250, "exposed_comm_ns": 250}},
+        "by_dimension": {"tp": {"comm_ns": 50, "exposed_comm_ns": 50, "waiting_ns": 0},
+                         "dp": {"comm_ns": 250, "exposed_comm_ns": 250, "waiting_ns": 20}},
+        "exposed_comm_causes": {"tp_ns": 50, "dp_ns": 230, "compute_ns": 20},
+        "idle_causes": {"dp_ns": 40, "compute_ns": 60.25},
         "memory_rank": 0, "peak_memory_bytes": 1073741824, "memory_capacity_bytes": 4294967296,
         "compute_limit_rank": 0, "compute_limit_ns": 600,
         "bottleneck": {"kind": "communication", "dimension": "dp", "links": "NIC", "time_ns": 250,
-                       "exposed_ns": 250}})");
+                       "exposed_ns": 230, "waiting_ns": 40}})");
     Json summary = Json::parse(results_json(sample_results()))["summary"];
     EXPECT_EQ(summary["bottleneck"]["sentence"],
-              "the NICs carry data-parallel all_reduce and all_gather of rank 0 for 250 ns, 250 ns "
-              "of it exposed (25.0% of the run)");
+              "the NICs carry data-parallel all_reduce and all_gather of rank 0 for 250 ns, 230 ns "
+              "of it exposed (23.0% of the run); rank 0 waits another 40 ns (4.0% of the run) for "
+              "ranks that do the same");
     summary["bottleneck"].erase("sentence");
     EXPECT_NEAR(summary["hfu_percent"].get<double>(), 85.661 * 0.6 / 1.00025, 1e-9);
     summary.erase("hfu_percent");
+    EXPECT_NEAR(summary["bubble_of_step_percent"].get<double>(), 100 * 100.25 / 1000.25, 1e-9);
+    summary.erase("bubble_of_step_percent");
     EXPECT_EQ(summary, expected);
     engine::Results nothing = sample_results();
     nothing.npus.clear();
@@ -198,6 +217,7 @@ TEST(ResultsJson, HasTheFigures) {
     EXPECT_EQ(json["npus"][0]["operation_intensity"], 3523.082);
     // Rank 2 of a run of 1000.25 ns is done after 800 ns, of which it waits for 50.
     EXPECT_DOUBLE_EQ(json["npus"][2]["bubble_percent"], 100 * (1000.25 - 750) / 750);
+    EXPECT_DOUBLE_EQ(json["npus"][2]["bubble_of_step_percent"], 100 * (1000.25 - 750) / 1000.25);
     EXPECT_EQ(json["collectives"][1]["type"], "all_to_all");
     EXPECT_EQ(json["collectives"][0]["group"], Json({0, 1}));
     EXPECT_EQ(json["links"][1]["payload_bytes"], 12800);

@@ -20,8 +20,8 @@ engine::NpuResult npu(std::int32_t rank, std::int32_t npu_class, Time finish, Ti
     result.idle = idle;
     result.exposed_communication = finish - result.compute - idle;
     auto dimensions = std::make_shared<engine::DimensionTimes>();
-    (*dimensions)[engine::Parallelism::Data] = {Time::ns(250),
-                                                result.exposed_communication - Time::ns(50)};
+    (*dimensions)[engine::Parallelism::Data] = {
+        Time::ns(250), result.exposed_communication - Time::ns(50), Time::ns(20)};
     (*dimensions)[engine::Parallelism::Tensor] = {Time::ns(50), Time::ns(50)};
     result.dimensions = std::move(dimensions);
     result.memory_capacity = Bytes(std::int64_t{1} << 32);
@@ -130,6 +130,14 @@ engine::Results sample_results() {
     results.link_classes = {"NIC", "leaf-spine"};
     results.carriers = {{engine::Parallelism::Tensor, "scale-up", {"all_gather"}},
                         {engine::Parallelism::Data, "NIC", {"all_reduce", "all_gather"}}};
+    const auto last = std::make_shared<engine::DimensionTimes>(*results.npus[0].dimensions);
+    engine::HoldUps& hold_ups = last->hold_ups.emplace();
+    hold_ups.exposed.compute = Time::ns(20);
+    hold_ups.exposed.carried_by(engine::Parallelism::Tensor) = Time::ns(50);
+    hold_ups.exposed.carried_by(engine::Parallelism::Data) = Time::ns(230);
+    hold_ups.idle.compute = Time::ps(60'250);
+    hold_ups.idle.carried_by(engine::Parallelism::Data) = Time::ns(40);
+    results.npus[0].dimensions = last;
     results.operations = {
         {Rank(0), OperationKind::Compute, 1, "matmul", Time::ns(0), Time::ps(100'250)},
         {Rank(0), OperationKind::Collective, 2, "grad 0", Time::ns(100), Time::ps(400'500)},

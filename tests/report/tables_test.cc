@@ -8,6 +8,7 @@
 
 #include "report/csv.h"
 #include "report/npu_summary.h"
+#include "report/step_summary.h"
 #include "report/text_table.h"
 #include "tests/report/sample_results.h"
 
@@ -42,17 +43,18 @@ TEST(Csv, NpusHaveOneRowARank) {
               "peak_memory_bytes,compute_bound_percent,compute_utilization_percent,"
               "memory_utilization_percent,operation_intensity_flop_per_byte,bubble_percent,"
               "exposed_tp_ns,exposed_cp_ns,exposed_ep_ns,exposed_pp_ns,exposed_dp_ns,"
-              "exposed_other_ns,memory_capacity_bytes");
+              "exposed_other_ns,memory_capacity_bytes,waiting_tp_ns,waiting_cp_ns,waiting_ep_ns,"
+              "waiting_pp_ns,waiting_dp_ns,waiting_other_ns,bubble_of_step_percent");
     EXPECT_EQ(lines[1],
               "0,0,1000.25,600,300,300,0,100.25,1073741824,83.794,85.661,28.401,3523.082,"
-              "11.13888888888889,50,0,0,0,250,0,4294967296");
+              "11.13888888888889,50,0,0,0,250,0,4294967296,0,0,0,0,20,0,10.022494376405898");
     EXPECT_EQ(lines[4],
               "3,1,800,600,300,150,0,50,1073741824,83.794,85.661,28.401,3523.082,"
-              "33.36666666666667,50,0,0,0,100,0,4294967296");
+              "33.36666666666667,50,0,0,0,100,0,4294967296,0,0,0,0,20,0,25.018745313671584");
     engine::Results reference = sample_results();
     reference.npus[0].dimensions = nullptr;
     EXPECT_THAT(lines_of(npus_csv(reference))[1],
-                testing::EndsWith("11.13888888888889,,,,,,,4294967296"));
+                testing::EndsWith("11.13888888888889,,,,,,,4294967296,,,,,,,10.022494376405898"));
 }
 
 TEST(Csv, CollectivesQuoteNamesAndSeparateRanksByBlanks) {
@@ -124,14 +126,16 @@ TEST(SummaryTable, ShowsEachClassOnce) {
               "packet: finished after 1.000 us (1000.25 ns), 4 ranks\n"
               "\n"
               "time: rank 0, the last to finish: compute 600 ns (60.0%), exposed communication 300 "
-              "ns (30.0%), idle 100.25 ns (10.0%); bubble 11.1%\n"
+              "ns (30.0%), idle 100.25 ns (10.0%); bubble 10.0% of the step\n"
               "FLOPs: 51.4% of peak performance over the run, by the operations of the traces "
               "(HFU)\n"
-              "exposed: TP 50 ns, DP 250 ns\n"
+              "exposed: TP 50 ns, DP 250 ns (20 ns of it waiting for late ranks)\n"
+              "held up by: DP 270 ns, compute of other ranks 80.25 ns, TP 50 ns\n"
               "peak memory: 1 GiB of 4 GiB (25.0%) on rank 0 at 250 ns: weights 512 MiB, input 1 "
               "MiB and 3 more of 511 MiB\n"
               "bottleneck: the NICs carry data-parallel all_reduce and all_gather of rank 0 for "
-              "250 ns, 250 ns of it exposed (25.0% of the run)\n"
+              "250 ns, 230 ns of it exposed (23.0% of the run); rank 0 waits another 40 ns (4.0% "
+              "of the run) for ranks that do the same\n"
               "bounds: the run takes 1.67x the compute of rank 0 (600 ns)\n"
               "\n"
               "ranks    finish         compute   communication  exposed communication              "
@@ -163,17 +167,45 @@ TEST(SummaryTable, ShowsMemoryWhereItIsExposed) {
     EXPECT_THAT(summary_table(results), HasSubstr("  200 ns (25.0%)  "));
 }
 
-// b = 1000.25 - 100.25 = 900 of 1000.25 ns; 800 - 50 = 750; nothing of what does nothing.
+// b = 1000.25 - 100.25 = 900 of 1000.25 ns; 800 - 50 = 750; 0 of what does nothing.
 TEST(SummaryTable, ShowsBubblesWhenAsked) {
     engine::Results results = sample_results();
     const std::string text = summary_table(results, 16, true);
     EXPECT_THAT(text, HasSubstr("  bubble\n"));
-    EXPECT_THAT(text, HasSubstr("100.25 ns (10.0%)   11.1%\n"));
-    EXPECT_THAT(text, HasSubstr("50 ns (6.2%)   33.4%\n"));
+    EXPECT_THAT(text, HasSubstr("100.25 ns (10.0%)   10.0%\n"));
+    EXPECT_THAT(text, HasSubstr("50 ns (6.2%)   25.0%\n"));
     EXPECT_THAT(summary_table(results), Not(HasSubstr("  bubble\n")));
     results.npus[0].idle = results.npus[0].finish;
     results.npus[1].idle = results.npus[1].finish;
-    EXPECT_THAT(summary_table(results, 16, true), HasSubstr("       -\n"));
+    EXPECT_THAT(summary_table(results, 16, true), HasSubstr("  100.0%\n"));
+}
+
+TEST(SummaryTable, BeginsWithAWarningWhereMemoryIsNotEnough) {
+    engine::Results results = sample_results();
+    results.npus[1].peak_memory = Bytes(std::int64_t{5} << 30);
+    const std::string warning =
+        "does not fit in memory: 1 of 4 NPUs use more than their memory-capacity; rank 1 most, 5 "
+        "GiB of 4 GiB: 1 GiB too much";
+    results.notes = {warning, "another"};
+    const std::string text = summary_table(results);
+    EXPECT_EQ(text.rfind("WARNING: " + warning + "\n\npacket: finished", 0), 0U) << text;
+    EXPECT_THAT(text, Not(HasSubstr("note: does not fit")));
+    EXPECT_THAT(text, HasSubstr("note: another"));
+    EXPECT_EQ(step_summary_facts(results).front().second, warning);
+    EXPECT_EQ(summary_table(sample_results()).rfind("packet: ", 0), 0U);
+}
+
+// 51.4 % executed: above MFU nothing is said, below it why.
+TEST(SummaryTable, SaysWhyLessIsExecutedThanMfuCounts) {
+    engine::Results results = sample_results();
+    results.rates = sample_rates();
+    EXPECT_THAT(summary_table(results), Not(HasSubstr("HFU")));
+    results.rates->mfu_percent = 55;
+    EXPECT_THAT(
+        summary_table(results),
+        HasSubstr("FLOPs: 51.4% of peak performance over the run, by the operations of the "
+                  "traces (HFU): less than MFU, which counts the attention scores above the "
+                  "diagonal that kernels skip\n"));
 }
 
 TEST(SummaryTable, LeavesOutTheEarliestClassesAndPrintsNotes) {

@@ -85,7 +85,8 @@ TEST(PipelineBubble, OfGPipeAndOneForwardOneBackward) {
     }
 }
 
-// Narayanan et al. 2021, section 2.2.1: a fraction of (p - 1) / m, on every stage; m = 8, p = 4.
+// Narayanan et al. 2021, section 2.2.1: a fraction of (p - 1) / m, on every stage; m = 8, p = 4. Of
+// the step that is (p - 1) / (m + p - 1).
 TEST(PipelineBubble, IsReportedForEveryStage) {
     PipelineBenchmark benchmark;
     benchmark.shape = {Schedule::OneForwardOneBackward, 4, 1, 8};
@@ -94,6 +95,7 @@ TEST(PipelineBubble, IsReportedForEveryStage) {
     const engine::Results results = run(benchmark);
     for (const engine::NpuResult& npu : results.npus) {
         EXPECT_DOUBLE_EQ(report::bubble_percent(npu, results.finish), 37.5);
+        EXPECT_DOUBLE_EQ(report::bubble_of_step_percent(npu, results.finish), 300.0 / 11);
     }
 }
 

@@ -102,7 +102,7 @@ RunRecord run_pair(const Pair& pair, const RunKind& run, double limit) {
     const double begin = processor_seconds();
     study::RunOptions options;
     options.timeline = false;
-    options.watch = [&](Time, std::uint64_t, std::uint64_t) {
+    options.watch = [&](const study::RunProgress&) {
         return processor_seconds() - begin < limit
                    ? std::string()
                    : fmt::format("longer than {:.0f} s of the processor", limit);
