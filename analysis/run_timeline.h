@@ -141,6 +141,7 @@ struct LinkLoad {
     struct Link {
         std::string from;
         std::string to;
+        std::uint32_t kind = 0;  ///< in `kinds`
     };
     /// Where to draw a node, in steps of a grid; x to the right, y downwards.
     struct Node {
@@ -151,8 +152,9 @@ struct LinkLoad {
     Time bin;  ///< width; bin b is [b, b + 1) times it
     std::size_t bins = 0;
     std::vector<Link> links;
-    std::vector<Node> nodes;    ///< empty where the shape of the network is not known
-    std::vector<float> shares;  ///< 0 to 1: of link l in bin b at l * bins + b
+    std::vector<std::string> kinds;  ///< of links: "NIC"; empty where they are not known
+    std::vector<Node> nodes;         ///< empty where the shape of the network is not known
+    std::vector<float> shares;       ///< 0 to 1: of link l in bin b at l * bins + b
 
     [[nodiscard]] bool empty() const { return links.empty() || bins == 0; }
     [[nodiscard]] float share(std::size_t link, std::size_t bin_number) const {

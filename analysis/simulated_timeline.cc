@@ -140,8 +140,9 @@ RunTimeline simulated_timeline(const engine::Results& results) {
     timeline.load.bins = results.load.bins;
     timeline.load.shares = results.load.shares;
     for (const engine::LinkResult& link : results.links) {
-        timeline.load.links.push_back({link.from, link.to});
+        timeline.load.links.push_back({link.from, link.to, link.link_class});
     }
+    timeline.load.kinds = results.link_classes;
     for (const engine::NodePlace& place : results.places) {
         timeline.load.nodes.push_back({place.name, place.x, place.y});
     }

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -16,7 +15,6 @@
 #include "base/units.h"
 #include "report/figures/network_figure.h"
 #include "topology/graph/bisection.h"
-#include "topology/network/layout.h"
 #include "topology/network/network_description.h"
 #include "topology/yaml/network_reader.h"
 
@@ -156,39 +154,13 @@ void print_json(const std::vector<NodeId>& route, const NetworkDescription& netw
     out << ",\n \"route\": " << names << "}\n";
 }
 
-report::NetworkPlot plot_of(const NetworkDescription& network, const Route& route) {
-    const topology::Graph& graph = network.graph;
-    report::NetworkPlot plot;
-    plot.title = network.name;
-    plot.subtitle = fmt::format("{} NPUs, {} switches, {} links (each direction counts)",
-                                graph.npus(), graph.nodes() - graph.npus(), graph.links());
-    const std::vector<topology::NodeSpot> spots = topology::layout_of(network);
-    for (std::size_t i = 0; i < graph.nodes(); ++i) {
-        const NodeId node(i);
-        plot.nodes.push_back({graph.name(node), static_cast<double>(spots[i].x),
-                              static_cast<double>(spots[i].y),
-                              graph.kind(node) == NodeKind::Switch});
+report::DrawnRoute drawn_route(const NetworkDescription& network, const Route& route) {
+    if (route.nodes.empty()) {
+        return {};
     }
-    std::map<std::string, std::size_t> kinds;
-    for (std::size_t i = 0; i < graph.links(); ++i) {
-        const topology::Link& link = graph.link(LinkId(i));
-        const std::string kind =
-            fmt::format("{}, {}", format_gbps(static_cast<double>(link.rate.bytes_per_second())),
-                        format_time(link.latency));
-        const std::size_t number = kinds.emplace(kind, kinds.size()).first->second;
-        if (number == plot.kinds.size()) {
-            plot.kinds.push_back(kind);
-        }
-        plot.links.push_back({link.from.index(), link.to.index(), number});
-    }
-    for (const LinkId link : route.links) {
-        plot.route.push_back(link.index());
-    }
-    if (!route.nodes.empty()) {
-        plot.route_name = fmt::format("route from {} to {}", graph.name(route.nodes.front()),
-                                      graph.name(route.nodes.back()));
-    }
-    return plot;
+    return {fmt::format("route from {} to {}", network.graph.name(route.nodes.front()),
+                        network.graph.name(route.nodes.back())),
+            route.links};
 }
 
 /// Throws InputError for a file that is no picture, and for networks of which none can be made.
@@ -200,7 +172,8 @@ void draw(const TopologyOptions& options, const NetworkDescription& network, con
                           fmt::format("at most {}, of which a picture can be made", most_links),
                           "--json lists them"});
     }
-    write_figure_file(options.drawing, report::network_figure(plot_of(network, route)));
+    write_figure_file(options.drawing, report::draw_figure(report::network_sheet(
+                                           network, drawn_route(network, route))));
 }
 
 void run(const TopologyOptions& options, CommandContext& context) {

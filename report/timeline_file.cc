@@ -55,6 +55,10 @@ void add_load(timeline::LinkLoad& message, const analysis::LinkLoad& load) {
         timeline::Link& entry = *message.add_links();
         entry.set_from(link.from);
         entry.set_to(link.to);
+        entry.set_kind(link.kind);
+    }
+    for (const std::string& kind : load.kinds) {
+        message.add_kinds(kind);
     }
     for (const analysis::LinkLoad::Node& node : load.nodes) {
         timeline::Node& entry = *message.add_nodes();
@@ -134,8 +138,12 @@ private:
         load.bin = Time::ps(from.bin_ps());
         load.bins = shares == 0 ? 0 : from.bins();
         for (const timeline::Link& link : from.links()) {
-            load.links.push_back({link.from(), link.to()});
+            expect(std::int64_t{link.kind()} < std::max(1, from.kinds_size()), "load",
+                   fmt::format("a link of kind {}", link.kind()),
+                   fmt::format("one of {} kinds", from.kinds_size()));
+            load.links.push_back({link.from(), link.to(), link.kind()});
         }
+        load.kinds.assign(from.kinds().begin(), from.kinds().end());
         for (const timeline::Node& node : from.nodes()) {
             expect(node.x() >= 0 && node.x() < 1e6F && node.y() >= 0 && node.y() < 1e6F, "load",
                    fmt::format("a node at {}, {}", node.x(), node.y()), "0 to 1000000");

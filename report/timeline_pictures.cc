@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "report/figures/gantt_figure.h"
 #include "report/figures/link_map_figure.h"
+#include "report/figures/link_matrix_figure.h"
 #include "report/figures/overlap_figure.h"
 
 namespace npunet::report {
@@ -70,9 +71,13 @@ std::vector<std::string> write_pictures(const RunTimeline& timeline,
     if (!overlap_bars(overlap, true).empty() || !overlap_bars(overlap, false).empty()) {
         pictures.add("overlap", overlap_figure(overlap));
     }
-    if (!timeline.load.empty() && !timeline.load.nodes.empty()) {
-        pictures.add("links", link_map_figure({"How busy the links are", what_of(timeline),
-                                               &timeline.load, timeline.length}));
+    if (!timeline.load.empty()) {
+        const LinkMapPlot links{"How busy the links are", what_of(timeline), &timeline.load,
+                                timeline.length};
+        if (is_legible(timeline.load)) {
+            pictures.add("links", link_map_figure(links));
+        }
+        pictures.add("link-matrix", draw_figure(link_matrix_sheet(links)));
     }
     return pictures.names();
 }

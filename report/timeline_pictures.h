@@ -16,7 +16,8 @@ inline constexpr std::size_t most_pictured = 4;
 
 /// As SVG and as PNG: gantt of all ranks; gantt-pipeline-N and gantt-replica-N, from 0, where there
 /// are several ranks in one and more than one; overlap where micro-batches are known; links where
-/// their load is. Returns the names of the files, in that order. Throws MachineError.
+/// their load is known and they can be drawn (is_legible()), link-matrix for any number. Returns
+/// the names of the files, in that order. Throws MachineError.
 std::vector<std::string> write_pictures(const analysis::RunTimeline& timeline,
                                         const std::filesystem::path& folder);
 

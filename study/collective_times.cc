@@ -7,8 +7,7 @@
 
 #include "base/errors.h"
 #include "base/units.h"
-#include "generators/collective_benchmark.h"
-#include "study/generated_workload.h"
+#include "study/one_collective.h"
 
 namespace npunet::study {
 
@@ -18,84 +17,6 @@ using engine::CollectiveKind;
 using engine::Implementation;
 using report::CollectiveSeries;
 using report::CollectiveTime;
-
-generators::CollectiveBenchmark benchmark_of(const Machine& machine,
-                                             const CollectiveTimesRequest& request) {
-    generators::CollectiveBenchmark benchmark;
-    for (const auto& [name, type] : generators::benchmark_types()) {
-        if (name == engine::name_of(request.kind)) {
-            benchmark.type = type;
-        }
-    }
-    benchmark.npus = static_cast<std::int32_t>(machine.network.npu_of_rank.size());
-    benchmark.group = request.group;
-    return benchmark;
-}
-
-/// The trace has a member's own part of what is gathered.
-bool counts_parts(CollectiveKind kind) {
-    return kind == CollectiveKind::AllGather || kind == CollectiveKind::Gather;
-}
-
-class Timer {
-public:
-    Timer(const Machine& machine, const CollectiveTimesRequest& request, Fidelity fidelity,
-          const RunOptions& options)
-        : machine_(machine),
-          benchmark_(benchmark_of(machine, request)),
-          kind_(request.kind),
-          fidelity_(fidelity),
-          options_(options) {
-        options_.timeline = false;
-        benchmark_.size = Bytes(1);
-        static_cast<void>(generators::generate(benchmark_));  // what the group lacks is said once
-    }
-
-    [[nodiscard]] std::int64_t members() const {
-        return benchmark_.group.empty() ? benchmark_.npus
-                                        : static_cast<std::int64_t>(benchmark_.group.size());
-    }
-
-    void use(const AlgorithmToTime& algorithm) {
-        machine_.system.library = algorithm.library;
-        machine_.system.files(kind_) = engine::FileChoices();
-        machine_.system.files(kind_).list = algorithm.bands;
-        machine_.system.implementations(kind_).clear();
-        if (algorithm.built_in) {
-            machine_.system.implementations(kind_).push_back(*algorithm.built_in);
-        }
-    }
-
-    /// Whether one of the bands, if there are any, has this size and number of members.
-    [[nodiscard]] bool applies(const AlgorithmToTime& algorithm, Bytes size) const {
-        const std::int64_t parts = counts_parts(kind_) ? members() : 1;
-        const Bytes whole(parts * std::max<std::int64_t>(1, size.value() / parts));
-        return algorithm.bands.empty() ||
-               std::any_of(algorithm.bands.begin(), algorithm.bands.end(),
-                           [&](const engine::FileChoice& band) {
-                               return band.least <= whole && whole <= band.most &&
-                                      (band.members == 0 || band.members == members());
-                           });
-    }
-
-    [[nodiscard]] CollectiveTime time(Bytes size) {
-        const std::int64_t parts = counts_parts(kind_) ? members() : 1;
-        benchmark_.size = Bytes(std::max<std::int64_t>(1, size.value() / parts));
-        const engine::Workload workload =
-            workload_from(generators::generate(benchmark_), workload_options(machine_));
-        const engine::Results results = simulate(workload, machine_, fidelity_, options_);
-        const engine::CollectiveResult& collective = results.collectives.at(0);
-        return {parts * benchmark_.size, collective.end - collective.first_start, collective.least,
-                bus_factor(kind_, static_cast<std::size_t>(members())), collective.algorithm};
-    }
-
-private:
-    Machine machine_;
-    generators::CollectiveBenchmark benchmark_;
-    CollectiveKind kind_;
-    Fidelity fidelity_;
-    RunOptions options_;
-};
 
 /// What is timed where the request does not say.
 std::vector<AlgorithmToTime> all_of(const Machine& machine, CollectiveKind kind) {
@@ -193,7 +114,7 @@ report::CollectiveTimes collective_times(
     const RunOptions& options,
     const std::function<void(const std::string& algorithm, Bytes size)>& hear) {
     check_fidelity(machine, fidelity);
-    Timer timer(machine, request, fidelity, options);
+    OneCollective timer(machine, request);
     report::CollectiveTimes result;
     result.kind = request.kind;
     result.members = static_cast<std::size_t>(timer.members());
@@ -214,7 +135,7 @@ report::CollectiveTimes collective_times(
                 if (hear) {
                     hear(series.algorithm, size);
                 }
-                series.times.push_back(timer.time(size));
+                series.times.push_back(timer.time(size, fidelity, options));
             }
             if (series.times.empty()) {
                 series.refusal = outside_its_bands(algorithm, timer.members());

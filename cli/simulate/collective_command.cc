@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/atomic_file.h"
@@ -18,7 +19,9 @@
 #include "cli/command/option_values.h"
 #include "cli/command/output_options.h"
 #include "report/collective_times.h"
+#include "report/figures/collective_steps_figure.h"
 #include "report/figures/collective_times_figure.h"
+#include "study/collective_steps.h"
 #include "study/collective_times.h"
 
 namespace npunet::cli {
@@ -41,6 +44,7 @@ struct CollectiveOptions {
     std::string fidelity = "analytical";
     std::string csv;
     std::string figure;
+    std::string timeline;
     bool json = false;
     bool quiet = false;
 };
@@ -165,9 +169,27 @@ void write_files(const CollectiveOptions& options, const report::CollectiveTimes
     }
 }
 
+/// --timeline: of one algorithm.
+void write_timeline(const CollectiveOptions& options, const study::Machine& machine,
+                    const study::CollectiveTimesRequest& request, study::Fidelity fidelity) {
+    if (request.algorithms.size() != 1) {
+        throw InputError(
+            {"--timeline", "",
+             fmt::format("{} algorithms", request.algorithms.empty()
+                                              ? "all"
+                                              : std::to_string(request.algorithms.size())),
+             "one, whose messages are drawn", "--algorithm ring"});
+    }
+    write_figure_file(options.timeline, report::draw_figure(report::collective_steps_sheet(
+                                            study::collective_steps(machine, request, fidelity))));
+}
+
 void run(const CommandContext& context, const CollectiveOptions& options) {
-    if (!options.figure.empty()) {
-        check_figure_file("--figure", options.figure);
+    for (const auto& [option, file] :
+         {std::pair("--figure", options.figure), std::pair("--timeline", options.timeline)}) {
+        if (!file.empty()) {
+            check_figure_file(option, file);
+        }
     }
     const study::Fidelity fidelity = study::fidelity_named(options.fidelity);
     study::CollectiveTimesRequest request;
@@ -181,6 +203,9 @@ void run(const CommandContext& context, const CollectiveOptions& options) {
     }
     request.algorithms = algorithms_of(options, request.kind, machine.system);
     request.group = group_of(options, machine.network.npu_of_rank.size());
+    if (!options.timeline.empty()) {
+        write_timeline(options, machine, request, fidelity);
+    }
     std::string latest;
     const report::CollectiveTimes times = study::collective_times(
         machine, request, fidelity, {}, [&](const std::string& algorithm, Bytes) {
@@ -242,6 +267,9 @@ void add_collective_command(CLI::App& program, CommandContext& context) {
     command->add_option("--csv", options->csv, "Write the rows to this file, too");
     command->add_option("--figure", options->figure,
                         "Draw bus bandwidth against size into this file (.svg or .png)");
+    command->add_option("--timeline", options->timeline,
+                        "Draw the messages of --max-size by the one --algorithm, their chunks and "
+                        "phases over time, into this file (.svg or .png)");
     add_json_flag(*command, options->json);
     command->add_flag("--quiet", options->quiet, "No progress on stderr");
     command->footer(

@@ -7,28 +7,10 @@
 #include <cmath>
 
 #include "engine/clock/clock_limit.h"
+#include "engine/collective/stream_place.h"
 #include "engine/program/bytes_sent.h"
 
 namespace npunet::engine {
-
-namespace {
-
-/// Streams and phases share a word.
-constexpr unsigned phase_bits = 8;
-
-std::uint32_t place_of(std::uint32_t stream, std::uint32_t phase) {
-    return (stream << phase_bits) | phase;
-}
-
-std::uint32_t stream_of(std::uint32_t place) {
-    return place >> phase_bits;
-}
-
-std::uint32_t phase_of(std::uint32_t place) {
-    return place & ((1U << phase_bits) - 1);
-}
-
-}  // namespace
 
 CollectiveEngine::CollectiveEngine(const Workload& workload,
                                    const topology::NetworkDescription& network,

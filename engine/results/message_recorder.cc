@@ -15,7 +15,7 @@ void MessageRecorder::send(const Message& message) {
     if (message.handle >= in_progress_.size()) {
         in_progress_.resize(message.handle + std::size_t{1});
     }
-    CompletedMessage& record = in_progress_[message.handle];
+    RecordedMessage& record = in_progress_[message.handle];
     record.id = message.id;
     record.flow = {message.source, message.destination,
                    message.traffic_class == Message::by_kind ? classes_.of(message.kind)
@@ -23,6 +23,7 @@ void MessageRecorder::send(const Message& message) {
     record.kind = message.kind;
     record.bytes = message.bytes;
     record.start = queue_.now();
+    record.order = message.order_minor;
     network_.send(message);
 }
 
@@ -30,7 +31,7 @@ void MessageRecorder::on_delivered(std::uint32_t handle, Time first_byte_left) {
     if (!arrived_.empty() && arrived_.front().end < queue_.now()) {
         finish();
     }
-    CompletedMessage message = in_progress_[handle];
+    RecordedMessage message = in_progress_[handle];
     message.first_byte_left = first_byte_left;
     message.end = queue_.now();
     arrived_.push_back(message);
@@ -39,10 +40,10 @@ void MessageRecorder::on_delivered(std::uint32_t handle, Time first_byte_left) {
 
 void MessageRecorder::finish() {
     std::sort(arrived_.begin(), arrived_.end(),
-              [](const CompletedMessage& a, const CompletedMessage& b) {
+              [](const RecordedMessage& a, const RecordedMessage& b) {
                   return a.id.value() < b.id.value();
               });
-    for (const CompletedMessage& message : arrived_) {
+    for (const RecordedMessage& message : arrived_) {
         sink_(message);
     }
     arrived_.clear();

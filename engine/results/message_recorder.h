@@ -3,7 +3,7 @@
 //
 //     MessageRecorder recorder(network, queue, description.packet.classes, [](const auto& message)
 //     {
-//         ...                                          // a CompletedMessage
+//         ...                                          // a RecordedMessage
 //     });
 //     Simulation simulation(..., queue, recorder);
 //     Results results = simulation.run();
@@ -16,6 +16,7 @@
 // C++17-clean.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -28,9 +29,16 @@
 
 namespace npunet::engine {
 
+/// With what Message::order_minor was: of a collective without a switch that reduces, stream and
+/// phase (engine/collective/stream_place.h) in the upper half, and the exchange in which it arrives
+/// in the lower one.
+struct RecordedMessage : CompletedMessage {
+    std::uint64_t order = 0;
+};
+
 class MessageRecorder final : public Network, private MessageListener {
 public:
-    using Sink = std::function<void(const CompletedMessage&)>;
+    using Sink = std::function<void(const RecordedMessage&)>;
 
     /// The references must outlive the recorder. `classes`: those of the network.
     MessageRecorder(Network& network, const EventQueue& queue, topology::TrafficClasses classes,
@@ -60,8 +68,8 @@ private:
     const EventQueue& queue_;
     topology::TrafficClasses classes_;
     Sink sink_;
-    std::vector<CompletedMessage> in_progress_;  ///< by handle
-    std::vector<CompletedMessage> arrived_;      ///< all at the same instant
+    std::vector<RecordedMessage> in_progress_;  ///< by handle
+    std::vector<RecordedMessage> arrived_;      ///< all at the same instant
 };
 
 }  // namespace npunet::engine

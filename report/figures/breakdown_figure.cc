@@ -39,9 +39,19 @@ class BreakdownDrawing {
     static constexpr double row_height = 26;
     static constexpr double top = 106;
     static constexpr double bottom = 60;
+    static constexpr double room_for_bars = 560;  ///< with the times beside them
 
 public:
-    static constexpr double width = 940;
+    /// As wide as the labels want, within reason.
+    [[nodiscard]] static double width(const BreakdownPlot& plot) {
+        constexpr double widest_letter = 7.4;
+        std::size_t longest = 0;
+        for (const BreakdownBar& bar : plot.bars) {
+            longest = std::max(longest, bar.label.size());
+        }
+        return std::clamp(room_for_bars + 40 + widest_letter * static_cast<double>(longest), 940.0,
+                          1800.0);
+    }
 
     [[nodiscard]] static double height(std::size_t bars) {
         return top + 12 + row_height * static_cast<double>(std::max<std::size_t>(bars, 1)) + bottom;
@@ -52,7 +62,7 @@ public:
             left_ = std::max(left_, canvas.width_of(bar.label, label_font_) + 40);
             most_ = std::max(most_, total_of(bar));
         }
-        left_ = std::min(left_, widest_bar_label);
+        left_ = std::min(left_, canvas.width() - room_for_bars);
         const auto [least, longest] = std::minmax_element(
             plot.bars.begin(), plot.bars.end(),
             [](const BreakdownBar& a, const BreakdownBar& b) { return a.finish < b.finish; });
@@ -71,8 +81,8 @@ public:
             draw_bar(plot_.bars[i], top + 8 + row_height * static_cast<double>(i), scale);
         }
         if (plot_.bars.empty()) {
-            canvas_.text({width / 2, top + 20}, "no run has finished", Canvas::Anchor::Middle,
-                         {15, false, {0.4, 0.4, 0.4}});
+            canvas_.text({canvas_.width() / 2, top + 20}, "no run has finished",
+                         Canvas::Anchor::Middle, {15, false, {0.4, 0.4, 0.4}});
         }
     }
 
@@ -127,9 +137,9 @@ private:
 
 }  // namespace
 
-Figure breakdown_figure(const BreakdownPlot& plot) {
-    return draw_figure(BreakdownDrawing::width, BreakdownDrawing::height(plot.bars.size()),
-                       [&](Canvas& canvas) { BreakdownDrawing(canvas, plot).draw(); });
+Sheet breakdown_sheet(const BreakdownPlot& plot) {
+    return {BreakdownDrawing::width(plot), BreakdownDrawing::height(plot.bars.size()),
+            [plot](Canvas& canvas) { BreakdownDrawing(canvas, plot).draw(); }};
 }
 
 }  // namespace npunet::report

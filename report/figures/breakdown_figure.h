@@ -33,6 +33,10 @@ struct BreakdownPlot {
     std::vector<BreakdownBar> bars;  ///< from top to bottom
 };
 
-[[nodiscard]] Figure breakdown_figure(const BreakdownPlot& plot);
+[[nodiscard]] Sheet breakdown_sheet(const BreakdownPlot& plot);
+
+[[nodiscard]] inline Figure breakdown_figure(const BreakdownPlot& plot) {
+    return draw_figure(breakdown_sheet(plot));
+}
 
 }  // namespace npunet::report

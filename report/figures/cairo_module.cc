@@ -4,6 +4,8 @@
 #include <cairo.h>
 
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 
 namespace npunet::report {
@@ -25,6 +27,8 @@ public:
 
     void line(const std::vector<Spot>& spots, const Pen& pen) override;
     void box(Spot corner, double width, double height, const Colour& colour) override;
+    void cells(Spot corner, double width, double height, std::size_t columns,
+               const std::vector<Colour>& colours, Spot end) override;
     void marker(Spot centre, Marker marker, double radius, const Colour& colour) override;
     void ring(Spot centre, double radius, const Pen& pen) override;
     void text(Spot at, const std::string& text, Anchor anchor, const Font& font) override;
@@ -70,6 +74,49 @@ void CairoCanvas::box(Spot corner, double width, double height, const Colour& co
     use(colour);
     cairo_rectangle(context_, corner.x, corner.y, width, height);
     cairo_fill(context_);
+}
+
+/// Every cell is several pixels wide and high: viewers that blur images do so at the edges of
+/// cells.
+void CairoCanvas::cells(Spot corner, double width, double height, std::size_t columns,
+                        const std::vector<Colour>& colours, Spot end) {
+    if (colours.empty()) {
+        return;
+    }
+    const std::size_t rows = colours.size() / columns;
+    const auto enlarged = [](double room, std::size_t count) {
+        return static_cast<std::size_t>(std::ceil(2 * room / static_cast<double>(count)));
+    };
+    const std::size_t wide = enlarged(width, columns);
+    const std::size_t high = enlarged(height, rows);
+    const Surface image(
+        cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(wide * columns),
+                                   static_cast<int>(high * rows)),
+        &cairo_surface_destroy);
+    unsigned char* const data = cairo_image_surface_get_data(image.get());
+    const auto stride = static_cast<std::size_t>(cairo_image_surface_get_stride(image.get()));
+    for (std::size_t y = 0; data != nullptr && y < high * rows; ++y) {
+        for (std::size_t x = 0; x < wide * columns; ++x) {
+            const Colour& colour = colours[y / high * columns + x / wide];
+            const auto byte = [](double part) {
+                return static_cast<std::uint32_t>(std::lround(255 * part));
+            };
+            const std::uint32_t pixel =
+                byte(colour.red) << 16U | byte(colour.green) << 8U | byte(colour.blue);
+            std::memcpy(data + y * stride + 4 * x, &pixel, sizeof pixel);
+        }
+    }
+    cairo_surface_mark_dirty(image.get());
+    cairo_save(context_);
+    cairo_rectangle(context_, corner.x, corner.y, end.x - corner.x, end.y - corner.y);
+    cairo_clip(context_);
+    cairo_translate(context_, corner.x, corner.y);
+    cairo_scale(context_, width / static_cast<double>(wide * columns),
+                height / static_cast<double>(high * rows));
+    cairo_set_source_surface(context_, image.get(), 0, 0);
+    cairo_pattern_set_filter(cairo_get_source(context_), CAIRO_FILTER_NEAREST);
+    cairo_paint(context_);
+    cairo_restore(context_);
 }
 
 void CairoCanvas::marker(Spot centre, Marker marker, double radius, const Colour& colour) {
@@ -191,6 +238,10 @@ std::string png_of(double width, double height, double pixels,
         cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(std::ceil(width * pixels)),
                                    static_cast<int>(std::ceil(height * pixels))),
         &cairo_surface_destroy);
+    // To the edge, where a part of a pixel is left.
+    const Context paper(cairo_create(surface.get()), &cairo_destroy);
+    cairo_set_source_rgb(paper.get(), 1, 1, 1);
+    cairo_paint(paper.get());
     draw_on(surface.get(), width, height, pixels, draw);
     check(cairo_surface_write_to_png_stream(surface.get(), append, &png));
     return png;

@@ -1,6 +1,7 @@
 #include "report/figures/canvas.h"
 
 #include <iterator>
+#include <sstream>
 
 #include "base/errors.h"
 #include "base/program_module.h"
@@ -27,6 +28,19 @@ std::string Canvas::fitting(const std::string& text, double most, const Font& fo
         cut.pop_back();
     }
     return cut + "...";
+}
+
+std::vector<std::string> Canvas::wrapped(const std::string& text, double most, const Font& font) {
+    std::vector<std::string> lines;
+    std::istringstream words(text);
+    for (std::string word; words >> word;) {
+        if (!lines.empty() && width_of(lines.back() + " " + word, font) <= most) {
+            lines.back() += " " + word;
+        } else {
+            lines.push_back(word);
+        }
+    }
+    return lines;
 }
 
 Figure draw_figure(double width, double height, const std::function<void(Canvas&)>& draw,

@@ -10,6 +10,7 @@
 // another version of cairo or of the font may give others.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -56,6 +57,10 @@ public:
 
     virtual void line(const std::vector<Spot>& spots, const Pen& pen) = 0;
     virtual void box(Spot corner, double width, double height, const Colour& colour) = 0;
+    /// A table of colours, row by row, `columns` of them in a row, over a box; nothing is drawn
+    /// beyond `end`, the lower right corner of what is seen of it.
+    virtual void cells(Spot corner, double width, double height, std::size_t columns,
+                       const std::vector<Colour>& colours, Spot end) = 0;
     virtual void marker(Spot centre, Marker marker, double radius, const Colour& colour) = 0;
     /// An open circle.
     virtual void ring(Spot centre, double radius, const Pen& pen) = 0;
@@ -68,6 +73,9 @@ public:
 
     /// The text, cut with "..." where it is wider than `most`.
     [[nodiscard]] std::string fitting(const std::string& text, double most, const Font& font);
+    /// The words of the text in lines that are not wider than `most`, unless a word is.
+    [[nodiscard]] std::vector<std::string> wrapped(const std::string& text, double most,
+                                                   const Font& font);
 };
 
 struct Figure {
@@ -80,6 +88,17 @@ struct Figure {
 /// memory.
 [[nodiscard]] Figure draw_figure(double width, double height,
                                  const std::function<void(Canvas&)>& draw, double pixels = 1.5);
+
+/// What is to be drawn.
+struct Sheet {
+    double width = 0;
+    double height = 0;
+    std::function<void(Canvas&)> draw;
+};
+
+[[nodiscard]] inline Figure draw_figure(const Sheet& sheet) {
+    return draw_figure(sheet.width, sheet.height, sheet.draw);
+}
 
 /// The function of the module that links cairo. Draws into `figure`. Returns null, or the error.
 using DrawWithCairo = const char* (*)(double width, double height, double pixels,

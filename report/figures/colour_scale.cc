@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string>
 
 #include "report/figures/canvas.h"
 
@@ -28,6 +29,14 @@ void ColourBar::label(double below, const std::string& text) const {
     const double y = upper_left_.y + below;
     canvas_.line({{x, y}, {x + 4, y}}, edge_pen);
     canvas_.text({x + 8, y + 4}, text, Canvas::Anchor::Left, small_font);
+}
+
+void draw_percent_bar(Canvas& canvas, Spot upper_left, double length) {
+    const ColourBar bar(canvas, upper_left, length);
+    bar.draw(50, shade);
+    for (const int percent : {0, 25, 50, 75, 100}) {
+        bar.label(length * (1 - percent / 100.0), std::to_string(percent));
+    }
 }
 
 Colour shade(double part) {

@@ -17,6 +17,9 @@ namespace npunet::report {
 /// all the way.
 [[nodiscard]] Colour shade(double part);
 
+/// A bar of shade() from 0 to 100, with labels.
+void draw_percent_bar(Canvas& canvas, Spot upper_left, double length);
+
 class ColourBar {
 public:
     ColourBar(Canvas& canvas, Spot upper_left, double length)

@@ -118,11 +118,7 @@ private:
         const double length = std::min(240.0, height() - y - 40);
         canvas.text({x, y - 30}, "time", Canvas::Anchor::Left, small_font);
         canvas.text({x, y - 15}, "sending (%)", Canvas::Anchor::Left, small_font);
-        const ColourBar bar(canvas, {x, y}, length);
-        bar.draw(50, shade);
-        for (const int percent : {0, 25, 50, 75, 100}) {
-            bar.label(length * (1 - percent / 100.0), fmt::format("{}", percent));
-        }
+        draw_percent_bar(canvas, {x, y}, length);
     }
 
     const LinkMapPlot& plot_;
@@ -131,6 +127,13 @@ private:
 };
 
 }  // namespace
+
+bool is_legible(const LinkLoad& load) {
+    constexpr std::size_t most_nodes = 128;
+    constexpr std::size_t most_links = 1024;
+    return !load.nodes.empty() && load.nodes.size() <= most_nodes &&
+           load.links.size() <= most_links;
+}
 
 Figure link_map_figure(const LinkMapPlot& plot) {
     const LinkMapDrawing drawing(plot);

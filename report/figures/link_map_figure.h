@@ -21,6 +21,10 @@ struct LinkMapPlot {
     Time length;                               ///< of the run
 };
 
+/// Whether the places of the nodes are known, and nodes (at most 128) and links (at most 1024) are
+/// few enough to be told apart.
+[[nodiscard]] bool is_legible(const analysis::LinkLoad& load);
+
 [[nodiscard]] Figure link_map_figure(const LinkMapPlot& plot);
 
 }  // namespace npunet::report

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/figures/shapes.h"
+
 namespace npunet::report {
 
 namespace {
@@ -10,17 +12,11 @@ namespace {
 /// Longer links than this many steps of the grid close a ring, or pass other nodes of their row.
 constexpr double longest_link = 1.6;
 
-/// A bow below a row, from one of its nodes to another.
-std::vector<Spot> bow(Spot from, Spot to) {
-    constexpr int pieces = 16;
-    const double depth = std::min(0.1 * std::abs(to.x - from.x), 26.0);
-    std::vector<Spot> spots;
-    for (int i = 0; i <= pieces; ++i) {
-        const double part = static_cast<double>(i) / pieces;
-        spots.push_back({from.x + part * (to.x - from.x),
-                         from.y + part * (to.y - from.y) + 4 * depth * part * (1 - part)});
-    }
-    return spots;
+/// Of more nodes it is not looked for what links pass.
+constexpr std::size_t most_to_pass = 1024;
+
+bool whole(double value) {
+    return value == std::floor(value);
 }
 
 }  // namespace
@@ -30,10 +26,52 @@ NetworkLayout::NetworkLayout(std::vector<Spot> spots, std::vector<Ends> links, R
     for (const Spot& spot : spots_) {
         right_ = std::max(right_, spot.x);
         low_ = std::max(low_, spot.y);
-        grid_ = grid_ && spot.x == std::floor(spot.x) && spot.y == std::floor(spot.y);
     }
     step_ = std::min(
         {room.width / std::max(right_, 1.0), room.height / std::max(low_, 1.0), room.step});
+    find_stubs();
+}
+
+/// Grids stand at whole steps, rows at whole heights; planes at neither.
+void NetworkLayout::find_stubs() {
+    const auto all = [&](const auto& is_so) {
+        return std::all_of(spots_.begin(), spots_.end(), is_so);
+    };
+    const bool rows = all([](const Spot& spot) { return whole(spot.y); });
+    const bool grid = rows && all([](const Spot& spot) { return whole(spot.x); });
+    const bool looked_at = !rows && spots_.size() <= most_to_pass;
+    for (const Ends& link : links_) {
+        const Spot& a = spots_[link.first];
+        const Spot& b = spots_[link.second];
+        stubs_.push_back(grid ? std::hypot(b.x - a.x, b.y - a.y) > longest_link
+                              : looked_at && passes_a_node(link));
+    }
+}
+
+bool NetworkLayout::passes_a_node(Ends link) const {
+    constexpr double near = 1e-3;
+    const Spot& a = spots_[link.first];
+    const Spot& b = spots_[link.second];
+    const double square = (b.x - a.x) * (b.x - a.x) + (b.y - a.y) * (b.y - a.y);
+    return std::any_of(spots_.begin(), spots_.end(), [&](const Spot& spot) {
+        const double along = ((spot.x - a.x) * (b.x - a.x) + (spot.y - a.y) * (b.y - a.y)) / square;
+        return along > near && along < 1 - near &&
+               std::hypot(spot.x - a.x - along * (b.x - a.x), spot.y - a.y - along * (b.y - a.y)) <
+                   near;
+    });
+}
+
+double NetworkLayout::least_apart() const {
+    std::vector<Spot> order = spots_;
+    std::sort(order.begin(), order.end(),
+              [](const Spot& a, const Spot& b) { return a.y != b.y ? a.y < b.y : a.x < b.x; });
+    double least = 1;
+    for (std::size_t i = 1; i < order.size(); ++i) {
+        if (order[i].y == order[i - 1].y) {
+            least = std::min(least, order[i].x - order[i - 1].x);
+        }
+    }
+    return least;
 }
 
 void NetworkLayout::draw_link(Canvas& canvas, Spot corner, std::size_t link, const Colour& colour,
@@ -53,13 +91,13 @@ void NetworkLayout::draw_link(Canvas& canvas, Spot corner, std::size_t link, con
                      {a.x + along.x * to + aside.x, a.y + along.y * to + aside.y}},
                     pen);
     };
-    if (grid_ && length > longest_link * step_) {
+    if (stubs_[link]) {
         // Outwards, as if the grid went on.
         const double stub = std::min(0.4 * step_, 11.0);
         piece(-stub, 0);
         piece(length, length + stub);
     } else if (a.y == b.y && length > longest_link * step_) {
-        canvas.line(bow(a, b), {colour, std::min(thick, 1.2) * thickness, {}});
+        canvas.line(arch(a, b), {colour, std::min(thick, 1.2) * thickness, {}});
     } else {
         piece(0, length);
     }

@@ -4,9 +4,9 @@
 //     sheet.draw_link(canvas, corner, link, shade(0.4));
 //     canvas.marker(sheet.place(corner, node), Canvas::Marker::Disc, 3, grey);
 //
-// The two directions of a link lie side by side, each to the right of its way. Links that close a
-// ring of a grid are drawn as stubs at both ends, and those that pass other nodes of a row that is
-// no grid's as bows below it.
+// The two directions of a link lie side by side, each on the right in its direction. Links that
+// close a ring of a grid or of a plane are drawn as stubs at both ends, and those that pass other
+// nodes of a row of switches or NPUs as arches above it.
 #pragma once
 
 #include <cstddef>
@@ -38,15 +38,20 @@ public:
     [[nodiscard]] Spot place(Spot corner, std::size_t node) const {
         return {corner.x + spots_[node].x * step_, corner.y + spots_[node].y * step_};
     }
+    /// Between neighbours that stand in one line across, at most a step, in steps.
+    [[nodiscard]] double least_apart() const;
     void draw_link(Canvas& canvas, Spot corner, std::size_t link, const Colour& colour,
                    double thickness = 1) const;
 
 private:
+    void find_stubs();
+    [[nodiscard]] bool passes_a_node(Ends link) const;
+
     std::vector<Spot> spots_;
     std::vector<Ends> links_;
     double right_ = 0;
     double low_ = 0;
-    bool grid_ = true;
+    std::vector<bool> stubs_;  ///< by link
     double step_ = 1;
 };
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double sheet_margin = 24;
 constexpr double legend_line_height = 20;
+constexpr double line_gap = 2;  // of labels
 
 std::string with_unit(const std::string& name, const Scale& scale) {
     return scale.unit().empty() ? name : name + " (" + scale.unit() + ")";
@@ -89,13 +90,22 @@ bool PlotFrame::crosses_label(Spot from, Spot to) const {
     return false;
 }
 
+/// Width and height of a label.
+Spot PlotFrame::size_of(const std::vector<std::string>& lines, const Canvas::Font& font) {
+    double width = 0;
+    for (const std::string& line : lines) {
+        width = std::max(width, canvas_.width_of(line, font));
+    }
+    return {width, font.size + (font.size + line_gap) * static_cast<double>(lines.size() - 1)};
+}
+
 /// `corner` is the upper left one of the text.
-bool PlotFrame::label_at(Spot spot, Spot corner, const std::string& text, const Canvas::Font& font,
-                         bool with_line) {
-    const double width = canvas_.width_of(text, font);
-    const Area area{corner.x - 2, corner.y - 1, corner.x + width + 2, corner.y + font.size + 1};
-    const Spot nearest{std::clamp(spot.x, corner.x, corner.x + width),
-                       spot.y < corner.y ? corner.y : corner.y + font.size};
+bool PlotFrame::label_at(Spot spot, Spot corner, const std::vector<std::string>& lines,
+                         const Canvas::Font& font, bool with_line) {
+    const Spot size = size_of(lines, font);
+    const Area area{corner.x - 2, corner.y - 1, corner.x + size.x + 2, corner.y + size.y + 1};
+    const Spot nearest{std::clamp(spot.x, corner.x, corner.x + size.x),
+                       spot.y < corner.y ? corner.y : corner.y + size.y};
     if (!free(area) || (with_line && crosses_label(spot, nearest))) {
         return false;
     }
@@ -103,15 +113,19 @@ bool PlotFrame::label_at(Spot spot, Spot corner, const std::string& text, const 
         canvas_.line({spot, nearest}, {{0.6, 0.6, 0.6}, 0.7, {}});
         occupy_line(spot, nearest);
     }
-    canvas_.text({corner.x, corner.y + font.size - 2}, text, Canvas::Anchor::Left, font);
+    double base = corner.y + font.size - 2;
+    for (const std::string& line : lines) {
+        canvas_.text({corner.x, base}, line, Canvas::Anchor::Left, font);
+        base += font.size + line_gap;
+    }
     occupied_.push_back(area);
     labels_.push_back(area);
     return true;
 }
 
-bool PlotFrame::label(Spot spot, const std::string& text, const Canvas::Font& font, bool far) {
-    const double width = canvas_.width_of(text, font);
-    const double height = font.size;
+bool PlotFrame::label(Spot spot, const std::vector<std::string>& lines, const Canvas::Font& font,
+                      bool far) {
+    const auto [width, height] = size_of(lines, font);
     const double flush = lower_right_.x - 4 - width;
     for (const double distance : {11.0, 20.0, 34.0, 52.0, 90.0, 140.0, 200.0}) {
         if (distance > 60 && !far) {
@@ -131,7 +145,7 @@ bool PlotFrame::label(Spot spot, const std::string& text, const Canvas::Font& fo
                                          {spot.x - width / 2, below},
                                          {std::min(flush, spot.x), above},
                                          {std::min(flush, spot.x), below}}) {
-            if (label_at(spot, corner, text, font, distance > 20)) {
+            if (label_at(spot, corner, lines, font, distance > 20)) {
                 return true;
             }
         }
@@ -158,6 +172,21 @@ void draw_title(Canvas& canvas, const std::string& title, const std::string& sub
     canvas.text({sheet_margin, 34}, canvas.fitting(title, room, bold), Canvas::Anchor::Left, bold);
     canvas.text({sheet_margin, 54}, canvas.fitting(subtitle, room, plain), Canvas::Anchor::Left,
                 plain);
+}
+
+double legend_height(const std::vector<LegendEntry>& entries, double width) {
+    constexpr double widest_letter = 7.2;  // of the mean text in the legend's font
+    double x = 0;
+    double height = legend_line_height;
+    for (const LegendEntry& entry : entries) {
+        const double wide = 42 + widest_letter * static_cast<double>(entry.text.size());
+        if (x > 0 && x + wide > width) {
+            x = 0;
+            height += legend_line_height;
+        }
+        x += wide;
+    }
+    return height;
 }
 
 double draw_legend(Canvas& canvas, Spot at, const std::vector<LegendEntry>& entries) {

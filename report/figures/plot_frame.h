@@ -33,9 +33,10 @@ public:
     /// Keeps labels away from a place.
     void occupy(Spot centre, double radius);
     void occupy_line(Spot from, Spot to);
-    /// Writes a label beside a spot where nothing is yet, within the frame; `far`: at a distance
-    /// when there is no room near it. False: no room.
-    bool label(Spot spot, const std::string& text, const Canvas::Font& font, bool far = false);
+    /// Writes a label of some lines beside a spot where nothing is yet, within the frame; `far`: at
+    /// a distance when there is no room near it. False: no room.
+    bool label(Spot spot, const std::vector<std::string>& lines, const Canvas::Font& font,
+               bool far = false);
 
 private:
     struct Area {
@@ -43,7 +44,8 @@ private:
     };
     [[nodiscard]] bool free(const Area& area) const;
     [[nodiscard]] bool crosses_label(Spot from, Spot to) const;
-    [[nodiscard]] bool label_at(Spot spot, Spot corner, const std::string& text,
+    [[nodiscard]] Spot size_of(const std::vector<std::string>& lines, const Canvas::Font& font);
+    [[nodiscard]] bool label_at(Spot spot, Spot corner, const std::vector<std::string>& lines,
                                 const Canvas::Font& font, bool with_line);
 
     Canvas& canvas_;
@@ -66,5 +68,7 @@ void draw_title(Canvas& canvas, const std::string& title, const std::string& sub
 
 /// In lines from a spot to the right, broken at the canvas's edge; returns the height used.
 double draw_legend(Canvas& canvas, Spot at, const std::vector<LegendEntry>& entries);
+/// At least the height that it uses within a width, for sheets whose height is not known yet.
+[[nodiscard]] double legend_height(const std::vector<LegendEntry>& entries, double width);
 
 }  // namespace npunet::report

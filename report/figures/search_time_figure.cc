@@ -34,7 +34,8 @@ void draw_series(Canvas& canvas, PlotFrame& frame, const SearchTimePlot& plot, s
 void draw_steps(PlotFrame& frame, const SearchTimePlot& plot, const Scale& x, const Scale& y) {
     for (const SearchTimePoint& point : plot.points) {
         const Spot spot{x.position(static_cast<double>(point.layers)), y.position(point.seconds)};
-        frame.label(spot, fmt::format("{} steps", point.steps), {11, false, palette(point.series)});
+        frame.label(spot, {fmt::format("{} steps", point.steps)},
+                    {11, false, palette(point.series)});
     }
 }
 

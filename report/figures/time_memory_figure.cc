@@ -202,8 +202,8 @@ private:
                 }
                 const Canvas::Font font{11.5, marked, {0.15, 0.15, 0.15}};
                 for (const double room : {440.0, 300.0, 180.0}) {
-                    const std::string label = canvas_.fitting(text, room, font);
-                    if (frame.label(spot_of(*point, x), label, font, marked)) {
+                    if (frame.label(spot_of(*point, x), canvas_.wrapped(text, room, font), font,
+                                    marked)) {
                         ++count;
                         break;
                     }
@@ -222,9 +222,9 @@ private:
 
 }  // namespace
 
-Figure time_memory_figure(const TimeMemoryPlot& plot) {
-    return draw_figure(TimeMemoryDrawing::width, TimeMemoryDrawing::height,
-                       [&](Canvas& canvas) { TimeMemoryDrawing(canvas, plot).draw(); });
+Sheet time_memory_sheet(const TimeMemoryPlot& plot) {
+    return {TimeMemoryDrawing::width, TimeMemoryDrawing::height,
+            [plot](Canvas& canvas) { TimeMemoryDrawing(canvas, plot).draw(); }};
 }
 
 }  // namespace npunet::report

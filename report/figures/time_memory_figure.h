@@ -37,6 +37,10 @@ struct TimeMemoryPlot {
     std::optional<Bytes> limit;
 };
 
-[[nodiscard]] Figure time_memory_figure(const TimeMemoryPlot& plot);
+[[nodiscard]] Sheet time_memory_sheet(const TimeMemoryPlot& plot);
+
+[[nodiscard]] inline Figure time_memory_figure(const TimeMemoryPlot& plot) {
+    return draw_figure(time_memory_sheet(plot));
+}
 
 }  // namespace npunet::report

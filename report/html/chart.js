@@ -6,23 +6,13 @@
 // there is a grid of cells, each with what took most of its time.
 (() => {
     const margin = {left: 76, right: 14, top: 8, bottom: 44};
-    const {element, paper, Sheet} = picture;
+    const {element, paper, unitOf, inUnit, fromTo, inBytes, Sheet} = picture;
     const ink = "#30343a";
     const rule = "#dcdfe4";
-    const units = [["ps", 1], ["ns", 1e3], ["us", 1e6], ["ms", 1e9], ["s", 1e12]];
     const leastSpan = 10;
     const busySteps = 15;
     const bandPart = 0.58;
     const leastRow = 4;
-
-    const unitOf = (span) => units.filter((unit) => span >= unit[1]).at(-1) || units[0];
-
-    /** A time in the unit of a span, with as many decimals as tell neighbours in it apart. */
-    const inUnit = (ps, span) => {
-        const [name, size] = unitOf(span);
-        const decimals = Math.max(0, Math.min(9, Math.ceil(3 - Math.log10(span / size))));
-        return `${Number((ps / size).toFixed(decimals))} ${name}`;
-    };
 
     const numbers = (text) => (text === "" ? [] : text.split(" ").map(Number));
 
@@ -252,10 +242,14 @@
             const lines = [interval.name, `rank ${this.labels[row]}, `
                 + this.activities[interval.activity].name
                 + (interval.batch >= 0 ? `, micro-batch ${interval.batch}` : ""),
-            `${interval.start / 1000} to ${interval.end / 1000} ns, `
-                + `${(interval.end - interval.start) / 1000} ns`];
+            `${fromTo(interval.start, interval.end, interval.end)}, `
+                + inUnit(interval.end - interval.start, interval.end - interval.start)];
+            if (unitOf(interval.end)[1] > 1e3) {
+                lines.push(`exactly ${interval.start / 1000} to ${interval.end / 1000} ns`);
+            }
             if (interval.bytes >= 0) {
-                lines.push(`${interval.bytes} bytes`);
+                lines.push(inBytes(interval.bytes)
+                    + (interval.bytes < 1024 ? "" : ` (${interval.bytes} bytes)`));
             }
             return lines.join("\n");
         }

@@ -1,7 +1,7 @@
 # Puts the style and the scripts of pages into C++: cmake -D FOLDER=report/html -D OUTPUT=assets.cc
 # -P embed.cmake
 set(style_files report.css)
-set(script_files report.js picture.js chart.js link_map.js)
+set(script_files report.js picture.js chart.js link_map.js link_matrix.js)
 set(code "#include \"report/html/page.h\"\n\nnamespace npunet::report {\n\n")
 foreach(name style script)
     set(all "")

@@ -4,7 +4,7 @@
 // Draws the map of the links from the JSON beside it: the network, every link in the colour of how much
 // of the time it was sending, at the time that a slider chooses or over the whole run.
 (() => {
-    const {element, Sheet} = picture;
+    const {element, fromTo, Sheet} = picture;
     const margin = 22;
     const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const value = new Map([...digits].map((digit, i) => [digit, i / 63]));
@@ -20,13 +20,32 @@
                 shares: Array.from(shares, (digit) => value.get(digit))}));
             this.right = Math.max(1, ...this.data.nodes.map((node) => node.x));
             this.low = Math.max(0, ...this.data.nodes.map((node) => node.y));
-            this.grid = this.data.nodes.every(
-                (node) => Number.isInteger(node.x) && Number.isInteger(node.y));
+            this.findStubs();
             root.querySelector(".without-script").remove();
             this.makeTools();
             this.makeCanvas();
             this.choose();
             new ResizeObserver(() => this.draw()).observe(this.canvas);
+        }
+
+        /**
+         * Links that close a ring: long ones of a grid, which stands at whole steps, and in planes, which
+         * do not stand at whole heights, those that pass another node.
+         */
+        findStubs() {
+            const {nodes} = this.data;
+            const rows = nodes.every((node) => Number.isInteger(node.y));
+            const grid = rows && nodes.every((node) => Number.isInteger(node.x));
+            for (const link of this.links) {
+                const a = nodes[link.from];
+                const [x, y] = [nodes[link.to].x - a.x, nodes[link.to].y - a.y];
+                const passes = (node) => {
+                    const along = ((node.x - a.x) * x + (node.y - a.y) * y) / (x * x + y * y);
+                    return along > 1e-3 && along < 1 - 1e-3
+                        && Math.hypot(node.x - a.x - along * x, node.y - a.y - along * y) < 1e-3;
+                };
+                link.stub = grid ? Math.hypot(x, y) > longestLink : !rows && nodes.some(passes);
+            }
         }
 
         makeTools() {
@@ -69,10 +88,10 @@
                     : link.shares[bin];
             }
             this.order = [...this.links].sort((a, b) => a.share - b.share);
-            const ns = (number) => Math.min(number * this.data.bin_ns, this.data.length_ns);
+            const ps = (number) => 1e3 * Math.min(number * this.data.bin_ns, this.data.length_ns);
             const busiest = this.order.at(-1);
             const span = this.whole.checked ? "whole run"
-                : `${Number(ns(bin).toFixed(3))} to ${Number(ns(bin + 1).toFixed(3))} ns`;
+                : fromTo(ps(bin), ps(bin + 1), ps(bin + 1));
             this.slider.setAttribute("aria-valuetext", span);
             this.status.textContent = `${span}; busiest: ${this.nameOf(busiest)}`;
             this.canvas.setAttribute("aria-label", `Map of the links, ${this.status.textContent}`);
@@ -109,7 +128,7 @@
             const piece = (from, to) => [ax + ux * from + sx, ay + uy * from + sy,
                 ax + ux * to + sx, ay + uy * to + sy];
             const stub = Math.min(0.4 * this.step, 16);
-            return this.grid && length > longestLink * this.step
+            return link.stub
                 ? [piece(-stub, 0), piece(length, length + stub)] : [piece(0, length)];
         }
 

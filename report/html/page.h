@@ -49,8 +49,8 @@ struct Fact {
 };
 [[nodiscard]] std::string fact_list(const std::vector<Fact>& facts);
 
-// report.css, and report.js, picture.js, chart.js and link_map.js one after the other, which the
-// build puts into the program (embed.cmake).
+// report.css, and report.js, picture.js, chart.js, link_map.js and link_matrix.js in turn, which
+// the build puts into the program (embed.cmake).
 extern const std::string_view page_style;
 extern const std::string_view page_script;
 /// Their SHA-256 hashes in hexadecimal digits.

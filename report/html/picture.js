@@ -1,8 +1,8 @@
 //<![CDATA[
 "use strict";
 
-// What the chart of activities and the map of the links have in common: a canvas that is as sharp as the
-// screen, and the text beside the pointer.
+// What the chart of activities and the drawings of links have in common: a canvas that is as sharp as the
+// screen, the text beside the pointer, and units that fit.
 const picture = (() => {
     const paper = "#fafafa";
 
@@ -13,6 +13,30 @@ const picture = (() => {
             node.className = className;
         }
         return node;
+    };
+
+    const units = [["ps", 1], ["ns", 1e3], ["us", 1e6], ["ms", 1e9], ["s", 1e12]];
+    const byteUnits = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+
+    /** The unit of times of about that many picoseconds: its name and its length. */
+    const unitOf = (span) => units.filter((unit) => span >= unit[1]).at(-1) || units[0];
+
+    /** A time in the unit of a span, with as many decimals as tell neighbours in it apart. */
+    const inUnit = (ps, span) => {
+        const [name, size] = unitOf(span);
+        const decimals = Math.max(0, Math.min(9, Math.ceil(3 - Math.log10(span / size))));
+        return `${Number((ps / size).toFixed(decimals))} ${name}`;
+    };
+
+    /** "1.2 to 1.3 ms": two times in the unit of a span. */
+    const fromTo = (from, to, span) => `${inUnit(from, span).split(" ")[0]} to ${inUnit(to, span)}`;
+
+    /** "512 bytes", "1.5 MiB": four digits. */
+    const inBytes = (bytes) => {
+        const power = Math.min(byteUnits.length - 1,
+            bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10));
+        return `${Number((bytes / 1024 ** power).toPrecision(power === 0 ? 15 : 4))} `
+            + byteUnits[power];
     };
 
     class Sheet {
@@ -62,6 +86,6 @@ const picture = (() => {
         }
     }
 
-    return {element, paper, Sheet};
+    return {element, paper, unitOf, inUnit, fromTo, inBytes, Sheet};
 })();
 //]]>

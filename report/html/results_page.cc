@@ -77,10 +77,10 @@ void add_timeline(Page& page, const analysis::RunTimeline& timeline) {
     }
 }
 
-void add_links(Page& page, const Results& results, const std::string& map = "") {
+void add_links(Page& page, const Results& results, const std::string& drawings = "") {
     if (!results.links.empty()) {
         page.add({"links", "Links",
-                  map + link_classes_table(results).html() + links_table(results).html()});
+                  drawings + link_classes_table(results).html() + links_table(results).html()});
     }
 }
 
@@ -123,7 +123,7 @@ std::string results_page(const Results& results, const analysis::RunTimeline& ti
     add_npus(page, results);
     add_timeline(page, timeline);
     add_collectives_section(page, results);
-    add_links(page, results, link_map_html(timeline));
+    add_links(page, results, link_map_html(timeline) + link_matrix_html(timeline));
     return page.html();
 }
 
@@ -137,8 +137,9 @@ std::string timeline_page(const analysis::RunTimeline& timeline, const InputList
     add_notes(body, timeline.notes);
     page.add({"summary", "Summary", body + inputs_table(inputs)});
     add_timeline(page, timeline);
-    if (const std::string map = link_map_html(timeline); !map.empty()) {
-        page.add({"links", "Links", map});
+    const std::string links = link_map_html(timeline) + link_matrix_html(timeline);
+    if (!links.empty()) {
+        page.add({"links", "Links", links});
     }
     return page.html();
 }

@@ -56,6 +56,21 @@ TEST_F(CollectiveCommand, WritesRowsFigureAndDocument) {
     EXPECT_THAT(test::bytes_of(path("bus.svg")), HasSubstr("<svg"));
 }
 
+// Of one algorithm, at the largest size.
+TEST_F(CollectiveCommand, DrawsTheTimelineOfOneAlgorithm) {
+    const Outcome drawn =
+        collective({"--algorithm", "ring", "--timeline", path("steps.svg"), "--quiet"});
+    ASSERT_EQ(drawn.code, 0) << drawn.log;
+    EXPECT_THAT(test::bytes_of(path("steps.svg")), HasSubstr("<svg"));
+    const Outcome all = collective({"--timeline", path("all.svg"), "--quiet"});
+    EXPECT_EQ(all.code, 2);
+    EXPECT_THAT(all.log, AllOf(HasSubstr("--timeline: found all algorithms"),
+                               HasSubstr("expected one, whose messages are drawn")));
+    const Outcome name = collective({"--algorithm", "ring", "--timeline", path("steps.gif")});
+    EXPECT_EQ(name.code, 2);
+    EXPECT_THAT(name.log, HasSubstr(".svg or .png"));
+}
+
 // Files of system.json are rows at their sizes, 4 and 16 KiB of 1, 4, 16 and 64; --algorithm takes
 // them by name.
 TEST_F(CollectiveCommand, TimesFilesOfTheSystem) {

@@ -13,6 +13,7 @@
 #include "report/figures/heat_map_figure.h"
 #include "report/figures/scale.h"
 #include "report/figures/time_memory_figure.h"
+#include "tests/report/recording_canvas.h"
 
 namespace npunet::report::figures_test {
 namespace {
@@ -105,6 +106,38 @@ TEST_P(FigureOf, RunsIsWellFormed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Many, FigureOf, ::testing::Values(0, 1, 5, 24, 200));
+
+// Labels of sweeps with many parameters stand in full: beside bars in one line, beside points in
+// several.
+TEST(SweepFigures, DoNotCutTheirLabels) {
+    TimeMemoryPlot plot;
+    BreakdownPlot bars;
+    plot.series = {""};
+    for (int i = 0; i < 6; ++i) {
+        const std::string label =
+            "dp=16 tp=8 pp=4 cp=2 ep=" + std::to_string(i) +
+            " micro-batch=4 interleave=2 zero=3 recompute=full sequence-parallel=1 rail-optimised";
+        plot.points.push_back({Time::ns(1000 + 100 * i), Bytes(std::int64_t{80 - 9 * i} << 30), 0,
+                               label, true, i == 0});
+        bars.bars.push_back(
+            {label, Time::ns(1000), Time::ns(500), Time::ns(400), Time(), Time::ns(100)});
+    }
+    const RecordingCanvas beside(breakdown_sheet(bars));
+    for (const BreakdownBar& bar : bars.bars) {
+        EXPECT_THAT(beside.texts(), testing::Contains(bar.label));
+    }
+    EXPECT_EQ(beside.cut_text(), "");
+    EXPECT_EQ(beside.overlapping_texts(), "");
+    const RecordingCanvas points(time_memory_sheet(plot));
+    std::string all;
+    for (const std::string& text : points.texts()) {
+        EXPECT_EQ(text.find("..."), std::string::npos) << text;
+        all += text + " ";
+    }
+    EXPECT_THAT(all, testing::HasSubstr("fastest: " + plot.points[0].label));
+    EXPECT_EQ(points.cut_text(), "");
+    EXPECT_EQ(points.overlapping_texts(), "");
+}
 
 class HeatMapOf : public ::testing::TestWithParam<int> {};
 

@@ -39,11 +39,13 @@ void expect_equal(const RunTimeline& a, const RunTimeline& b) {
     }
     EXPECT_EQ(a.load.bin, b.load.bin);
     EXPECT_EQ(a.load.bins, b.load.bins);
+    EXPECT_EQ(a.load.kinds, b.load.kinds);
     EXPECT_EQ(a.load.shares, b.load.shares);
     ASSERT_EQ(a.load.links.size(), b.load.links.size());
     ASSERT_EQ(a.load.nodes.size(), b.load.nodes.size());
     for (std::size_t i = 0; i < a.load.links.size(); ++i) {
         EXPECT_EQ(a.load.links[i].to, b.load.links[i].to);
+        EXPECT_EQ(a.load.links[i].kind, b.load.links[i].kind);
     }
     for (std::size_t i = 0; i < a.load.nodes.size(); ++i) {
         EXPECT_EQ(a.load.nodes[i].name, b.load.nodes[i].name);
@@ -72,7 +74,9 @@ TEST(TimelineFile, GivesBackWhatWasWritten) {
     ASSERT_EQ(saved.inputs.size(), 2U);
     EXPECT_EQ(saved.inputs[0].name, "--network");
     EXPECT_EQ(saved.inputs[0].value, "ring.yml");
-    const RunTimeline step = step_timeline({4, 4, 2, 8, 2, 8});
+    RunTimeline step = step_timeline({4, 4, 2, 8, 2, 8});
+    step.load.kinds = {"NIC", "leaf-spine"};
+    step.load.links[1].kind = 1;
     expect_equal(step, read_timeline(bytes_of(step), "t").timeline);
     expect_equal(RunTimeline(), read_timeline(bytes_of(RunTimeline()), "t").timeline);
 }
@@ -107,6 +111,8 @@ TEST(TimelineFile, RefusesWhatIsWrong) {
         {"start_ps", [](timeline::Timeline& file) { file.set_start_ps(0, -5); }},
         {"start_ps", [](timeline::Timeline& file) { file.set_start_ps(0, INT64_MIN); }},
         {"start_ps", [](timeline::Timeline& file) { file.set_duration_ps(0, -5); }},
+        {"load",
+         [](timeline::Timeline& file) { file.mutable_load()->mutable_links(0)->set_kind(1); }},
         {"group", [](timeline::Timeline& file) { file.set_group(0, 7); }},
         {"peer", [](timeline::Timeline& file) { file.set_peer(0, -2); }},
         {"joint", [](timeline::Timeline& file) { file.set_joint(0, 1 << 30); }},

@@ -46,16 +46,32 @@ TEST(Layout, MeshesAreGrids) {
     }
 }
 
-// The third dimension repeats the first: three squares of 2 x 2 beside each other, a step apart.
-TEST(Layout, AThirdDimensionRepeatsTheFirst) {
+// Three planes of 2 x 2, the first one the lowest: NPUs that differ in the third dimension stand
+// upright above each other, those of a plane at a slant, and no link but one that closes a ring
+// passes a third NPU.
+TEST(Layout, ThreeDimensionsArePlanes) {
     const std::vector<NodeSpot> spots = layout_of(
         product({{DimensionKind::Ring, 2}, {DimensionKind::Ring, 2}, {DimensionKind::Ring, 3}}));
     ASSERT_EQ(spots.size(), 12U);
     EXPECT_EQ(places(spots).size(), 12U);
+    for (std::size_t i = 0; i < 8; ++i) {
+        EXPECT_EQ(spots[i].x, spots[i + 4].x);
+        EXPECT_FLOAT_EQ(spots[i].y - spots[i + 4].y, 0.45F + 0.8F);
+    }
+    EXPECT_EQ(spots[1].x - spots[0].x, 1);
+    EXPECT_FLOAT_EQ(spots[2].x - spots[0].x, 0.5F);
+    EXPECT_FLOAT_EQ(spots[0].y - spots[2].y, 0.45F);
+}
+
+// The fourth dimension repeats the second, the third the first.
+TEST(Layout, FourDimensionsAreGridsOfGrids) {
+    const std::vector<NodeSpot> spots = grid_layout({2, 2, 3, 2});
+    ASSERT_EQ(spots.size(), 24U);
+    EXPECT_EQ(places(spots).size(), 24U);
     EXPECT_EQ(spots[4].x, 3);
     EXPECT_EQ(spots[4].y, 0);
-    EXPECT_EQ(spots[11].x, 7);
-    EXPECT_EQ(spots[11].y, 1);
+    EXPECT_EQ(spots[12].x, 0);
+    EXPECT_EQ(spots[12].y, 3);
 }
 
 // Neighbours of a ring of 8 are a step apart, all equally far from the middle.

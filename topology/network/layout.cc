@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
+
+#include "topology/network/node_rows.h"
 
 namespace npunet::topology {
 
@@ -21,62 +22,49 @@ std::vector<NodeSpot> circle(std::size_t nodes) {
     return spots;
 }
 
-std::vector<NodeSpot> grid(const NetworkDescription& description) {
-    std::vector<NodeSpot> spots(description.graph.nodes());
-    for (std::size_t node = 0; node < spots.size(); ++node) {
-        std::size_t rest = node;
-        float step[2] = {1, 1};
-        for (std::size_t i = 0; i < description.dimensions.size(); ++i) {
-            const auto size = static_cast<std::size_t>(description.dimensions[i].size);
-            const auto place = static_cast<float>(rest % size);
-            rest /= size;
-            (i % 2 == 0 ? spots[node].x : spots[node].y) += step[i % 2] * place;
-            step[i % 2] *= static_cast<float>(size) + 1;
+/// Three dimensions as planes of the first two, seen from above at a slant, one above the other, so
+/// that links of the third dimension run upright and meet no other node.
+std::vector<NodeSpot> planes(const std::vector<std::size_t>& sizes) {
+    constexpr float depth = 0.45F;  ///< of a step of the second dimension, on the sheet
+    constexpr float apart = 0.8F;   ///< between planes
+    const float aside = 1 / static_cast<float>(sizes[1]);
+    const float plane = depth * static_cast<float>(sizes[1] - 1) + apart;
+    std::vector<NodeSpot> spots;
+    for (std::size_t z = 0; z < sizes[2]; ++z) {
+        for (std::size_t y = 0; y < sizes[1]; ++y) {
+            for (std::size_t x = 0; x < sizes[0]; ++x) {
+                spots.push_back({static_cast<float>(x) + aside * static_cast<float>(y),
+                                 plane * static_cast<float>(sizes[2] - 1 - z) +
+                                     depth * static_cast<float>(sizes[1] - 1 - y)});
+            }
         }
     }
     return spots;
 }
 
-/// How many links every node is away from the nearest NPU.
-std::vector<std::size_t> levels_of(const Graph& graph) {
-    std::vector<std::size_t> level(graph.nodes(), 0);
-    std::vector<bool> reached(graph.nodes(), false);
-    std::deque<NodeId> next;
-    for (std::size_t npu = 0; npu < graph.npus(); ++npu) {
-        reached[npu] = true;
-        next.emplace_back(npu);
+std::vector<NodeSpot> in_rows(const NetworkDescription& description) {
+    const Graph& graph = description.graph;
+    const NodeRows rows(description);
+    std::vector<NodeId> nodes = rows.npus_in_order();
+    for (std::size_t node = graph.npus(); node < graph.nodes(); ++node) {
+        nodes.emplace_back(node);
     }
-    while (!next.empty()) {
-        const NodeId node = next.front();
-        next.pop_front();
-        for (const LinkId link : graph.links_from(node)) {
-            const NodeId to = graph.link(link).to;
-            if (!reached[to.index()]) {
-                reached[to.index()] = true;
-                level[to.index()] = level[node.index()] + 1;
-                next.push_back(to);
-            }
-        }
+    std::vector<RowItem> items;
+    items.reserve(nodes.size());
+    for (const NodeId node : nodes) {
+        items.push_back({rows.row(node), rows.home(node), node});
     }
-    return level;
-}
-
-std::vector<NodeSpot> in_levels(const Graph& graph) {
-    const std::vector<std::size_t> level = levels_of(graph);
-    const std::size_t highest = *std::max_element(level.begin(), level.end());
-    std::vector<std::size_t> count(highest + 1, 0);
-    for (const std::size_t each : level) {
-        ++count[each];
-    }
-    const auto widest = static_cast<float>(*std::max_element(count.begin(), count.end()));
-    std::vector<std::size_t> placed(highest + 1, 0);
-    std::vector<NodeSpot> spots;
-    for (const std::size_t each : level) {
-        const float part =
-            (static_cast<float>(placed[each]++) + 0.5F) / static_cast<float>(count[each]);
-        // Levels stand a third of the width apart, whatever the number of nodes.
-        const float apart = std::max(1.0F, widest / (3 * static_cast<float>(highest)));
-        spots.push_back({part * widest, static_cast<float>(highest - each) * apart});
+    const std::vector<double> places = places_in_rows(rows, items);
+    // Rows stand a third of the width apart, whatever the number of nodes; in whole steps, by which
+    // figures tell rows from planes.
+    const double highest = static_cast<double>(rows.rows() - 1);
+    const double apart =
+        std::max(1.0, std::round(*std::max_element(places.begin(), places.end()) / (3 * highest)));
+    std::vector<NodeSpot> spots(nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        spots[nodes[i].index()] = {
+            static_cast<float>(places[i]),
+            static_cast<float>(apart * (highest - static_cast<double>(items[i].row)))};
     }
     return spots;
 }
@@ -89,9 +77,35 @@ std::vector<NodeSpot> layout_of(const NetworkDescription& description) {
         return {};
     }
     if (graph.nodes() > graph.npus()) {
-        return in_levels(graph);
+        return in_rows(description);
     }
-    return description.dimensions.size() > 1 ? grid(description) : circle(graph.nodes());
+    std::vector<std::size_t> sizes;
+    for (const Dimension& dimension : description.dimensions) {
+        sizes.push_back(static_cast<std::size_t>(dimension.size));
+    }
+    return sizes.size() > 1 ? grid_layout(sizes) : circle(graph.nodes());
+}
+
+std::vector<NodeSpot> grid_layout(const std::vector<std::size_t>& sizes) {
+    if (sizes.size() == 3) {
+        return planes(sizes);
+    }
+    std::size_t nodes = 1;
+    for (const std::size_t size : sizes) {
+        nodes *= size;
+    }
+    std::vector<NodeSpot> spots(nodes);
+    for (std::size_t node = 0; node < nodes; ++node) {
+        std::size_t rest = node;
+        float step[2] = {1, 1};
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+            const auto place = static_cast<float>(rest % sizes[i]);
+            rest /= sizes[i];
+            (i % 2 == 0 ? spots[node].x : spots[node].y) += step[i % 2] * place;
+            step[i % 2] *= static_cast<float>(sizes[i]) + 1;
+        }
+    }
+    return spots;
 }
 
 }  // namespace npunet::topology

@@ -2,11 +2,12 @@
 //
 //     const std::vector<NodeSpot> spots = layout_of(description);    // by node
 //
-// Networks of dimensions without switches are grids, of which the third and fourth dimension repeat
-// the first and second; a single ring or full connection is a circle. All others stand in levels:
-// NPUs at the bottom, every switch as far above as it is links away from them.
+// Networks of dimensions without switches are grids: three dimensions as planes one above the
+// other, of more the third and fourth repeat the first and second; a single ring or full connection
+// is a circle. All others stand in rows (node_rows.h), NPUs at the bottom.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "topology/network/network_description.h"
@@ -19,5 +20,8 @@ struct NodeSpot {
 };
 
 [[nodiscard]] std::vector<NodeSpot> layout_of(const NetworkDescription& description);
+
+/// Of a product of two dimensions or more of these sizes, without switches.
+[[nodiscard]] std::vector<NodeSpot> grid_layout(const std::vector<std::size_t>& sizes);
 
 }  // namespace npunet::topology

@@ -112,7 +112,7 @@ class Charting(PageTest):
         self.assertIn("0 to 60 ns, 60 ns", self.tip())
         self.hover(canvas, 72, 0.8)
         self.assertIn("rank 0, TP", self.tip())
-        self.assertIn("1048576 bytes", self.tip())
+        self.assertIn("1 MiB (1048576 bytes)", self.tip())
         self.hover(canvas, 1000, 0.3)
         self.assertEqual(self.tip(), "")
 
@@ -172,3 +172,28 @@ class Charting(PageTest):
         # Two columns, 110 pixels apart: the upper link from npu0 to npu1 lies above the middle.
         webdriver.ActionChains(self.driver).move_to_element_with_offset(canvas, 0, -52).perform()
         self.assertRegex(self.tip("link-map"), r"^npu0 -> npu1, \d+ %$")
+
+    def test_matrix_tells_what_is_under_the_pointer(self):
+        self.open("timeline")
+        canvas = self.driver.find_element(By.CSS_SELECTOR, ".link-matrix canvas")
+        self.run_script("arguments[0].scrollIntoView({block: 'center'})", canvas)
+        self.assertGreater(self.colours(canvas), 10)
+        box = self.run_script("const c = arguments[0]; return [c.clientWidth, c.clientHeight]",
+                              canvas)
+        self.assertIn("of links", canvas.get_attribute("aria-label"))
+        webdriver.ActionChains(self.driver).move_to_element_with_offset(
+            canvas, 0, 12 - box[1] // 2).perform()
+        self.assertRegex(self.tip("link-matrix"),
+                         r"^links, link 0: npu0 -> npu1\n[\d.]+ to [\d.]+ us: sending \d+ % of the time$")
+        webdriver.ActionChains(self.driver).move_to_element_with_offset(
+            canvas, 20 - box[0] // 2, 0).perform()
+        self.assertEqual(self.tip("link-matrix"), "")
+
+    def test_large_networks_are_a_matrix_without_a_map(self):
+        self.open("large-timeline")
+        self.assertEqual(self.driver.find_elements(By.CSS_SELECTOR, ".link-map"), [])
+        canvas = self.driver.find_element(By.CSS_SELECTOR, ".link-matrix canvas")
+        self.run_script("arguments[0].scrollIntoView({block: 'center'})", canvas)
+        webdriver.ActionChains(self.driver).move_to_element_with_offset(canvas, 0, 0).perform()
+        self.assertRegex(self.tip("link-matrix"),
+                         r"^links, links \d+ to \d+ of \d+\n.* % of the time in the mean, \d+ % the busiest$")

@@ -87,8 +87,11 @@ class Finding(PageTest):
         rows = self.driver.find_elements(By.CSS_SELECTOR, "#collectives-table tbody tr")
         self.assertEqual(len(rows), 50)
         for row in rows:
+            # Numbers are found as they are exactly.
+            exact = self.run_script(
+                "return [...arguments[0].cells].map((cell) => cell.title).join(' ')", row)
             for word in ["layer", "17", "micro-batch"]:
-                self.assertIn(word, row.text)
+                self.assertIn(word, f"{row.text} {exact}")
         self.assertRegex(self.status("collectives-table"),
                          r"^Rows 1 to 50 of [0-9]+ matching rows of 20000$")
 

@@ -113,6 +113,7 @@ TEST(ChartSection, OfNothingIsNothing) {
     const RunTimeline empty;
     EXPECT_EQ(chart_html({{"", &empty}}), "");
     EXPECT_EQ(link_map_html(empty), "");
+    EXPECT_EQ(link_matrix_html(empty), "");
     // Without the places of its nodes there is nothing to draw.
     EXPECT_EQ(link_map_html(sample_timeline()), "");
 }
@@ -125,19 +126,49 @@ TEST(ChartSection, HoldsHostileNames) {
     }
     const Json map = data_of(link_map_html(timeline));
     EXPECT_EQ(map["nodes"][1]["name"], hostile_texts()[1]);
+    const Json matrix = data_of(link_matrix_html(timeline));
+    EXPECT_EQ(matrix["kinds"][0]["rows"][1]["to"], hostile_texts()[1]);
 }
 
 // Shares in 64 steps: 0 is A, 0.5 is the 32nd, 1 is the last digit; what is not idle is not A.
 TEST(LinkMapSection, HasTheSharesOfTheBins) {
     RunTimeline timeline;
     timeline.length = Time::ns(40);
-    timeline.load = {
-        Time::ns(10), 4, {{"a", "b"}}, {{"a", 0, 0}, {"b", 1, 0}}, {0, 0.5F, 1, 0.001F}};
+    timeline.load = {Time::ns(10),        4, {{"a", "b"}}, {}, {{"a", 0, 0}, {"b", 1, 0}},
+                     {0, 0.5F, 1, 0.001F}};
     const Json data = data_of(link_map_html(timeline));
     EXPECT_EQ(data["bins"], 4);
     EXPECT_EQ(data["bin_ns"], 10.0);
     EXPECT_EQ(data["links"], Json::parse(R"([[0, 1, "Ag/B"]])"));
     EXPECT_EQ(data["scale"].size(), 64U);
+}
+
+// Two kinds, of which the second has 1500 links: eight a row, of which one is busy: an eighth in
+// the mean, the 8th of 63 steps, and the last digit as the busiest.
+TEST(LinkMatrixSection, HasMeansAndTheBusiestOfRows) {
+    RunTimeline timeline;
+    timeline.length = Time::ns(20);
+    timeline.load.bin = Time::ns(10);
+    timeline.load.bins = 2;
+    timeline.load.kinds = {"NIC", "leaf-spine"};
+    timeline.load.links = {{"a", "b", 0}};
+    timeline.load.shares = {0, 0.5F};
+    for (int i = 0; i < 1500; ++i) {
+        timeline.load.links.push_back({"c", "d", 1});
+        timeline.load.shares.insert(timeline.load.shares.end(), {0, i % 8 == 0 ? 1.0F : 0.0F});
+    }
+    const Json data = data_of(link_matrix_html(timeline));
+    EXPECT_EQ(data["bin_ps"], 10'000);
+    EXPECT_EQ(data["kinds"][0]["name"], "NIC");
+    EXPECT_EQ(data["kinds"][0]["rows"][0],
+              Json::parse(R"({"mean": "Ag", "from": "a", "to": "b"})"));
+    const Json& spine = data["kinds"][1];
+    EXPECT_EQ(spine["links"], 1500);
+    EXPECT_EQ(spine["per_row"], 8);
+    EXPECT_EQ(spine["rows"].size(), 188U);
+    EXPECT_EQ(spine["rows"][0], Json::parse(R"({"mean": "AI", "most": "A/"})"));
+    // Too many links for a map.
+    EXPECT_EQ(link_map_html(timeline), "");
 }
 
 }  // namespace
