@@ -3,6 +3,9 @@
 // C++17-clean.
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace npunet::report {
 
 struct CollectiveDetail;
@@ -17,6 +20,8 @@ struct OutputScope {
     bool full_lists = false;
     /// The timeline of all NPUs, however long it is (report/timeline/timeline_excerpt.h).
     bool full_timeline = false;
+    /// CSV files that were cut; results.json has the key truncated_files where there are any.
+    std::vector<std::string> cut_files = {};
 };
 
 }  // namespace npunet::report

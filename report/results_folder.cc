@@ -1,5 +1,6 @@
 #include "report/results_folder.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -42,14 +43,27 @@ void write_timelines(const engine::Results& results, const analysis::RunTimeline
     write_timeline_file(kept, inputs, &results, folder / "timeline.pb");
 }
 
+/// Writes a list of rows behind a heading, and notes in `scope` where it has fewer than `rows`.
+void write_list(const std::filesystem::path& path, const std::string& csv, std::size_t rows,
+                OutputScope& scope) {
+    write_whole(path, csv);
+    const auto lines = static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n'));
+    if (lines < rows + 1) {
+        scope.cut_files.push_back(path.filename().string());
+    }
+}
+
 /// What is known of the NPUs, and the page.
 void write_npu_files(const engine::Results& results, const analysis::RunTimeline& timeline,
-                     const std::string& page, const RunOrigin& origin, const OutputScope& scope,
+                     const std::string& page, const RunOrigin& origin, OutputScope scope,
                      const std::filesystem::path& folder) {
     write_whole(folder / "npus.csv", npus_csv(results));
-    write_whole(folder / "collectives.csv", scope.detail != nullptr
-                                                ? collective_parts_csv(results)
-                                                : collectives_csv(results, most_of(scope)));
+    if (scope.detail != nullptr) {
+        write_whole(folder / "collectives.csv", collective_parts_csv(results));
+    } else {
+        write_list(folder / "collectives.csv", collectives_csv(results, most_of(scope)),
+                   results.collectives.size(), scope);
+    }
     write_timelines(results, timeline, origin.inputs, scope, folder);
     write_whole(folder / "report.html", page);
     write_whole(folder / "results.json",
@@ -62,7 +76,9 @@ void write_results(const engine::Results& results, StagedFolder& staged,
                    const std::filesystem::path& inner, const RunOrigin& origin,
                    const OutputScope& scope) {
     const std::filesystem::path folder = staged.path() / inner;
-    write_whole(folder / "links.csv", links_csv(results, most_of(scope)));
+    OutputScope written = scope;
+    write_list(folder / "links.csv", links_csv(results, most_of(scope)), results.links.size(),
+               written);
     if (results.flows) {
         AtomicFile file(folder / "flows.csv");
         write_flows_csv(file.stream(), *results.flows);
@@ -72,7 +88,7 @@ void write_results(const engine::Results& results, StagedFolder& staged,
     }
     const analysis::RunTimeline timeline = analysis::simulated_timeline(results);
     write_npu_files(results, timeline, results_page(results, timeline, origin.inputs), origin,
-                    scope, folder);
+                    written, folder);
 }
 
 void discard_results(StagedFolder& staged, const std::filesystem::path& inner) {
@@ -101,10 +117,12 @@ void write_results(const engine::JobsResults& results, StagedFolder& staged,
         write_npu_files(job.results, timeline, job_page(job, timeline, origin.inputs), origin,
                         of_job, staged.path() / "jobs" / job.name);
     }
-    write_whole(staged.path() / "links.csv", links_csv(results.all, most_of(scope)));
+    OutputScope written = scope;
+    write_list(staged.path() / "links.csv", links_csv(results.all, most_of(scope)),
+               results.all.links.size(), written);
     write_whole(staged.path() / "report.html", results_page(results, origin.inputs));
     write_whole(staged.path() / "results.json",
-                results_json(results, peak_resident_memory(), origin.command, scope));
+                results_json(results, peak_resident_memory(), origin.command, written));
 }
 
 void write_results_folder(const engine::JobsResults& results, const std::filesystem::path& folder,

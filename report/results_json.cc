@@ -232,6 +232,16 @@ void write_document(JsonWriter& json, const engine::Results& results,
         write_jobs(json, jobs);
     }
     write_npus(json, results.npus, results.finish);
+    if (are_truncated(results) && !scope.full_lists) {
+        json.member("truncated", true);
+    }
+    if (!scope.cut_files.empty()) {
+        json.key("truncated_files").begin_array();
+        for (const std::string& file : scope.cut_files) {
+            json.value(file);
+        }
+        json.end_array();
+    }
     write_collectives(json, results, scope.full_lists);
     if (scope.detail != nullptr) {
         json.key("collective_choices");

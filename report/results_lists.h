@@ -17,6 +17,11 @@ inline constexpr std::size_t most_of_many = 100;
 /// An array of numbers.
 void write_ranks(JsonWriter& json, const std::vector<Rank>& ranks);
 
+/// Whether there are more collectives, or more links, than are listed one by one.
+[[nodiscard]] inline bool are_truncated(const engine::Results& results) {
+    return results.collectives.size() > most_listed || results.links.size() > most_listed;
+}
+
 /// The key `collectives`. Of too many, unless `full`: those that take longest, in their order,
 /// after `truncated_collectives`: how many there are (`count`), and in `classes` those alike in
 /// type, members, size and algorithm: how many, and their least, mean and longest duration.

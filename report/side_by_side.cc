@@ -11,6 +11,7 @@
 #include "report/html/page.h"
 #include "report/html/timeline_charts.h"
 #include "report/text_table.h"
+#include "report/timeline/timeline_excerpt.h"
 
 namespace npunet::report {
 
@@ -94,6 +95,11 @@ SideBySide::SideBySide(RunTimeline first_run, RunTimeline second_run)
     }
     analysis::align(first, second);
     comparison = analysis::compare_timelines(first, second);
+    for (const RunTimeline* run : {&first, &second}) {
+        if (const std::string* note = note_of_excerpt(*run)) {
+            comparison.notes.push_back(fmt::format("{}: {}", run->label, *note));
+        }
+    }
 }
 
 std::string dimension_of(const ComparedRow& row) {

@@ -72,7 +72,7 @@ using PacketSimulator = std::function<engine::SimulatorRun(
 struct RunProgress {
     Time now;                 ///< in the simulation
     std::uint64_t done = 0;   ///< nodes of the traces
-    std::uint64_t nodes = 0;  ///< of so many
+    std::uint64_t nodes = 0;  ///< in all
     /// 0 to 1: of what the run sends, about, where it sends anything; else of the nodes. A run that
     /// has to be made again begins at 0 again.
     double share = 0;

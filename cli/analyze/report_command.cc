@@ -20,6 +20,7 @@
 #include "report/results_comparison.h"
 #include "report/results_owner.h"
 #include "report/side_by_side.h"
+#include "report/timeline/timeline_excerpt.h"
 #include "report/timeline_file.h"
 #include "report/timeline_pictures.h"
 
@@ -81,18 +82,27 @@ void redraw(const ReportOptions& options, CommandContext& context) {
     const std::filesystem::path folder =
         options.output_dir.empty() ? options.folders.front() : options.output_dir;
     std::error_code ignored;
-    if (!std::filesystem::equivalent(folder, options.folders.front(), ignored)) {
+    const bool in_place = std::filesystem::equivalent(folder, options.folders.front(), ignored);
+    if (!in_place) {
         report::ResultsOwner{options.command, "", options.force}.check(folder);
     }
     StagedFolder staged(folder);
     std::vector<std::string> files =
         in_figures(report::write_pictures(saved.timeline, staged.path() / "figures"));
     report::write_perfetto_trace(saved.timeline, staged.path() / "timeline.perfetto-trace");
-    write_whole(staged.path() / "report.html",
-                saved.results ? report::results_page(*saved.results, saved.timeline, saved.inputs)
-                              : report::timeline_page(saved.timeline, saved.inputs));
+    files.emplace_back("timeline.perfetto-trace");
+    const std::string* const excerpt = report::note_of_excerpt(saved.timeline);
+    if (excerpt != nullptr && in_place && std::filesystem::exists(folder / "report.html")) {
+        context.log << "npunet: report.html stays as the simulation drew it, of all NPUs: here "
+                    << *excerpt << '\n';
+    } else {
+        write_whole(staged.path() / "report.html",
+                    saved.results
+                        ? report::results_page(*saved.results, saved.timeline, saved.inputs)
+                        : report::timeline_page(saved.timeline, saved.inputs));
+        files.emplace_back("report.html");
+    }
     staged.commit();
-    files.insert(files.end(), {"timeline.perfetto-trace", "report.html"});
     print_files(options, folder, files, context);
 }
 
@@ -141,8 +151,9 @@ void compare(const ReportOptions& options, CommandContext& context) {
     report::SavedTimeline second = report::read_timeline_file(timeline_of(options.folders[1]));
     const report::SideBySide both(std::move(first.timeline), std::move(second.timeline));
     if (both.comparison.ranks == 0) {
-        throw InputError({options.folders[1], "", "no rank of " + options.folders[0],
-                          "two runs of one workload", "Give two folders of the same ranks"});
+        throw InputError(
+            {options.folders[1], "", "no rank of " + options.folders[0], "two runs of one workload",
+             "Give two folders of the same ranks; simulate --timeline full keeps all"});
     }
     const std::optional<report::ResultsPair> pair = results_beside_timelines(options);
     const report::ResultsPair* const results = pair ? &*pair : nullptr;

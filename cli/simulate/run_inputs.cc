@@ -74,7 +74,7 @@ void RunInputs::add_to(CLI::App& command) {
     command
         .add_option_function<std::string>(
             "--timeline", [this](const std::string& text) { full_timeline = text == "full"; },
-            "NPUs in timeline.pb and timeline.perfetto-trace: auto (as many as are some 10 MB) or "
+            "NPUs in timeline.pb and timeline.perfetto-trace: auto (as many as are some 12 MB) or "
             "full (all)")
         ->check(one_of({"auto", "full"}))
         ->default_str("auto");

@@ -7,6 +7,12 @@
 
 namespace npunet::engine {
 
+namespace {
+
+constexpr std::size_t words_of_link = 32;  ///< of LinkUse, about
+
+}  // namespace
+
 CollectiveMemories::CollectiveMemories(const CollectiveSetting& setting,
                                        NetworkFactory make_network, bool load)
     : setting_(setting),
@@ -43,9 +49,22 @@ void CollectiveMemories::run_again() {
     met_.clear();
 }
 
+void CollectiveMemories::count(const CollectiveBeginning& which, std::uint64_t simulated) {
+    Tally& tally = tallies_[{which.group, which.kind, which.bytes}];
+    ++tally.calls;
+    tally.simulated += simulated;
+}
+
+bool CollectiveMemories::repeats(const CollectiveBeginning& which) const {
+    constexpr std::uint64_t enough = 16;
+    const auto tally = tallies_.find({which.group, which.kind, which.bytes});
+    return tally == tallies_.end() || tally->second.simulated < enough ||
+           tally->second.calls >= 2 * tally->second.simulated;
+}
+
 bool CollectiveMemories::allows(const CollectiveBeginning& which) {
     if (runs_again_ >= most_runs || calls_.count({which.group, which.number}) > 0 ||
-        left_out_.count(like(which)) > 0) {
+        left_out_.count(like(which)) > 0 || !repeats(which)) {
         return false;
     }
     const CommunicatorLinks::Sharing sharing = links_.sharing(which.group);
@@ -104,7 +123,7 @@ std::shared_ptr<const CollectiveMemory> CollectiveMemories::of_following(const C
             return known->second;
         }
         key.pop_back();
-        path = paths_[static_cast<std::size_t>(rest->second)];
+        path = paths_.at(rest->second);
     } else {
         path = path_after(*call.previous, call.gap);
     }
@@ -113,18 +132,24 @@ std::shared_ptr<const CollectiveMemory> CollectiveMemories::of_following(const C
     if (memory == nullptr || !memory->usable) {
         return memory;
     }
-    const auto [number, is_new] = rests_.try_emplace({call.group, std::move(state)},
-                                                     static_cast<std::int64_t>(paths_.size()));
-    if (is_new) {
-        paths_.push_back(path);
-    }
-    rest_after_.emplace(following, number->second);
-    key.push_back(number->second);
+    key.push_back(number_of_rest(call.group, std::move(state), path));
+    rest_after_.emplace(following, key.back());
     if (const auto known = memories_.find(key); known != memories_.end()) {
         return known->second;
     }
     keep(key, memory);
     return memory;
+}
+
+std::int64_t CollectiveMemories::number_of_rest(std::size_t group, IdleLinks::State state,
+                                                const std::shared_ptr<const CollectivePath>& path) {
+    const std::size_t words = state.size();
+    const auto [number, is_new] = rests_.try_emplace({group, std::move(state)}, next_rest_);
+    if (is_new) {
+        kept_ += words + words_of_link * path->use.size();
+        paths_.emplace(next_rest_++, path);
+    }
+    return number->second;
 }
 
 std::shared_ptr<const CollectiveMemory> CollectiveMemories::simulate(
@@ -174,7 +199,6 @@ std::shared_ptr<const CollectivePath> CollectiveMemories::path_after(const Colle
 
 void CollectiveMemories::keep(const Key& key,
                               const std::shared_ptr<const CollectiveMemory>& memory) {
-    constexpr std::size_t words_of_link = 32;
     const std::size_t more =
         key.size() + memory->load.size() + words_of_link * memory->links.size();
     kept_ += more;

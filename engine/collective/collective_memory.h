@@ -2,7 +2,8 @@
 // for (side_simulation.h), and kept. Outlives a run that has to be made again.
 //
 //     CollectiveMemories memories({workload, network, system, dialect, planner}, make_network,
-//     true); const CollectiveMemory& memory = memories.of(call);
+//     true); const std::shared_ptr<const CollectiveMemory> memory = memories.of(call,
+//     queue.watch());
 //
 // C++17-clean.
 #pragma once
@@ -121,6 +122,8 @@ public:
 
     /// Whether the collective may be remembered, as far as is known.
     [[nodiscard]] bool allows(const CollectiveBeginning& which);
+    /// It was asked for, and this number were simulated here for it: none or one.
+    void count(const CollectiveBeginning& which, std::uint64_t simulated);
     /// The collective meets one of the communicator `other`: it is to be simulated with the others.
     /// If communicators share links that often do, all such ones will be.
     void meets(const CollectiveBeginning& which, std::size_t other);
@@ -157,7 +160,11 @@ private:
     /// That begins with the path to a memory, and ends `gap` after its call has begun.
     [[nodiscard]] static std::shared_ptr<const CollectivePath> path_after(
         const CollectiveMemory& memory, Time gap);
+    [[nodiscard]] std::int64_t number_of_rest(std::size_t group, IdleLinks::State state,
+                                              const std::shared_ptr<const CollectivePath>& path);
     void keep(const Key& key, const std::shared_ptr<const CollectiveMemory>& memory);
+    /// Whether those of a communicator, kind and size are mostly known, as far as they are counted.
+    [[nodiscard]] bool repeats(const CollectiveBeginning& which) const;
 
     /// Beyond this number of words (keys, intervals, links) what is kept is forgotten.
     static constexpr std::size_t most_kept = std::size_t{1} << 22;
@@ -172,8 +179,9 @@ private:
     /// Numbers of states of rest: by communicator and state, and by what led to them.
     std::map<std::pair<std::size_t, IdleLinks::State>, std::int64_t> rests_;
     std::map<Following, std::int64_t> rest_after_;
-    std::vector<std::shared_ptr<const CollectivePath>>
-        paths_;  ///< by state of rest: that lead there
+    /// By state of rest: that lead there. Numbers are never used again.
+    std::map<std::int64_t, std::shared_ptr<const CollectivePath>> paths_;
+    std::int64_t next_rest_ = 0;
     std::size_t kept_ = 0;
     std::uint64_t simulated_ = 0;
     QueuePairLimits limits_;                                 ///< of simulations that are gone
@@ -183,6 +191,11 @@ private:
     std::set<Like> met_;        ///< in this run
     std::map<Like, int> runs_;  ///< in which they met
     int runs_again_ = 0;
+    struct Tally {
+        std::uint64_t calls = 0;
+        std::uint64_t simulated = 0;
+    };
+    std::map<std::tuple<std::size_t, CollectiveKind, Bytes>, Tally> tallies_;
 };
 
 }  // namespace npunet::engine

@@ -71,7 +71,7 @@ bool RememberedCollectives::begin(const CollectiveBeginning& beginning, bool may
         call.begun = queue_.now();
         const bool may_be_held =
             may_be && waits_for_all(beginning.kind) && memories_.allows(beginning);
-        if (may_be_held) {
+        if (may_be_held && idle_.has_rest_state()) {
             follow(call);
         }
         if (!take_links(group)) {
@@ -97,15 +97,20 @@ void RememberedCollectives::follow(Call& call) {
                      [&](std::uint32_t number) { return users_[number] == 1; })) {
         return;
     }
-    const auto before = std::find_if(calls_.begin(), calls_.end(), [&](const auto& entry) {
-        return entry.second.first.group == group && entry.second.rests_until > Time();
-    });
-    if (before != calls_.end()) {
-        call.previous = before->second.memory;
-        call.gap = call.begun - before->second.begun;
-        leave_links(group);
-        calls_.erase(before);
+    const auto before = at_rest_.find(group);
+    if (before != at_rest_.end()) {
+        const Call& one = calls_.at(before->second);
+        call.previous = one.memory;
+        call.gap = call.begun - one.begun;
+        leave(before->second);
     }
+}
+
+void RememberedCollectives::leave(std::uint32_t instance) {
+    const std::size_t group = calls_.at(instance).first.group;
+    leave_links(group);
+    at_rest_.erase(group);
+    calls_.erase(instance);
 }
 
 void RememberedCollectives::meet(std::size_t group) {
@@ -138,10 +143,13 @@ std::shared_ptr<const CollectiveMemory> RememberedCollectives::decide(std::uint3
     call_made.state = call.state_of_links;
     call_made.previous = std::move(call.previous);
     call_made.gap = call.gap;
+    const std::uint64_t simulated = memories_.simulated();
     call.memory = memories_.of(call_made, queue_.watch());
     if (call.memory == nullptr) {
+        queue_.stop();
         return nullptr;
     }
+    memories_.count(call.first, memories_.simulated() - simulated);
     const CollectiveMemory& memory = *call.memory;
     const bool is_over = std::any_of(memory.takes.begin(), memory.takes.end(), [&](Time takes) {
         return takes <= queue_.now() - call.begun;
@@ -184,24 +192,23 @@ void RememberedCollectives::done(std::uint32_t instance) {
     Call& call = calls_.at(instance);
     if (call.state == State::Recalled && call.settles > Time()) {
         call.rests_until = later(queue_.now(), call.settles);
+        at_rest_[call.first.group] = instance;
         queue_.schedule(call.rests_until,
                         EventKey::of(Phase::Arrival, event_kind::settled, instance), *this,
                         instance);
         return;
     }
-    leave_links(call.first.group);
-    calls_.erase(instance);
+    leave(instance);
 }
 
 void RememberedCollectives::handle(std::uint64_t payload) {
     if (payload == none) {
         throw CollectivesMet();
     }
-    // One that another one has followed is gone, and its number may be that of a later one.
+    // One that another one has followed is gone.
     const auto call = calls_.find(static_cast<std::uint32_t>(payload));
     if (call != calls_.end() && call->second.rests_until == queue_.now()) {
-        leave_links(call->second.first.group);
-        calls_.erase(call);
+        leave(call->first);
     }
 }
 

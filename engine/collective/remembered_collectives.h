@@ -15,9 +15,10 @@
 // past: at the end of that instant CollectivesMet is thrown, and the run is to be made again; the
 // memories know what is to be left out then.
 //
-//     if (remembered.begin(beginning)) { ... }       // held
-//     remembered.decide(instance);                   // null: members are missing
-//     remembered.done(instance);                     // the last member is done
+//     if (remembered.begin(beginning) && remembered.have_begun(instance)) {  // held
+//         remembered.decide(instance, call);                                 // null: stopped
+//     }
+//     remembered.done(instance);                                             // at all members
 //
 // C++17-clean.
 #pragma once
@@ -107,6 +108,8 @@ private:
     /// Whether no other call is on its links.
     [[nodiscard]] bool take_links(std::size_t group);
     void leave_links(std::size_t group);
+    /// A call is over.
+    void leave(std::uint32_t instance);
     /// If only one of the same communicator is on its links, which is at rest: the call follows
     /// that one, which leaves them.
     void follow(Call& call);
@@ -122,8 +125,9 @@ private:
     LinkLoadRecorder* load_;
     std::vector<std::uint32_t> users_;  ///< by link or node: calls under way
     std::map<std::uint32_t, Call> calls_;
-    std::vector<LinkUse> carried_;  ///< by link
-    bool lost_ = false;             ///< the run ends with this instant
+    std::map<std::size_t, std::uint32_t> at_rest_;  ///< by group: that call of it
+    std::vector<LinkUse> carried_;                  ///< by link
+    bool lost_ = false;                             ///< the run ends with this instant
     std::uint64_t recalled_ = 0;
     std::uint64_t packet_hops_ = 0;
 };

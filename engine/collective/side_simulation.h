@@ -2,7 +2,7 @@
 // take that begin at certain times, and what its links carry.
 //
 //     SideSimulation side({workload, network, system, dialect, planner}, make_network, true);
-//     const CollectiveMemory memory = side.run(call, links);
+//     const CollectiveMemory memory = side.run(call, links, nullptr, rest, watch);
 //
 // Its clock goes on from call to call; networks behave the same at any time.
 //

@@ -31,6 +31,8 @@ public:
     /// As idle_state() said of idle links at another time, or of a network of the same kind.
     virtual void set_idle_state(const Links& links, const State& state) = 0;
 
+    /// Whether there is a rest_state().
+    [[nodiscard]] virtual bool has_rest_state() const { return false; }
     /// When all messages over these links have been delivered, but credits or acknowledgements may
     /// be under way: appends to `state` what decides how the next messages fare there, in words
     /// that are the same whenever they fare the same, as much later. False where it cannot be told.

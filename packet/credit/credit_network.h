@@ -138,6 +138,7 @@ private:
 
     // A word for each link: whose turn it is.
     bool idle_state(const Links& links, State& state) override;
+    bool has_rest_state() const override { return true; }
     bool rest_state(const Links& links, State& state) override;
     void set_idle_state(const Links& links, const State& state) override;
     std::vector<engine::LinkUse> use_of(const Links& links) const override;

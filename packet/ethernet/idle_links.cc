@@ -8,8 +8,12 @@ EthernetIdleLinks::EthernetIdleLinks(const topology::NetworkDescription& descrip
                                      EthernetNetworkState& state,
                                      const PriorityFlowControl& flow_control, const EcnMarks& marks,
                                      const QueuePairs& pairs, EthernetFastForward& fast_forward)
-    : possible_(description.packet.classes.count == 1 &&
-                description.packet.transport.start_jitter == Time()),
+    : possible_(
+          description.packet.classes.count == 1 &&
+          description.packet.transport.start_jitter == Time() &&
+          (description.packet.congestion_control.algorithm == topology::CongestionAlgorithm::None ||
+           description.packet.congestion_control.algorithm ==
+               topology::CongestionAlgorithm::Dcqcn)),
       state_(state),
       flow_control_(flow_control),
       marks_(marks),

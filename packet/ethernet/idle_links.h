@@ -29,8 +29,10 @@ public:
                       const PriorityFlowControl& flow_control, const EcnMarks& marks,
                       const QueuePairs& pairs, EthernetFastForward& fast_forward);
 
-    /// Where fast-forward is possible, with one traffic class and without start jitter.
+    /// Where fast-forward is possible, with one traffic class, without start jitter, and with
+    /// DCQCN or no congestion control: others never are as when they were made.
     bool idle_state(const Links& links, State& state) override;
+    bool has_rest_state() const override { return true; }
     bool rest_state(const Links& links, State& state) override;
     void set_idle_state(const Links& links, const State& state) override;
     std::vector<engine::LinkUse> use_of(const Links& links) const override;

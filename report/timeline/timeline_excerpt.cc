@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace npunet::report {
 
 namespace {
 
+using analysis::Interval;
 using analysis::RunTimeline;
 
 /// Ranks, the most telling ones first.
@@ -33,25 +36,42 @@ std::vector<Rank> by_preference(const std::vector<engine::NpuResult>& npus) {
     return ranks;
 }
 
-/// Those that fit, ascending.
+/// Those that fit, ascending; the first one where none does.
 std::vector<Rank> chosen(const RunTimeline& timeline, const std::vector<engine::NpuResult>& npus,
                          std::size_t most) {
     std::vector<Rank> ranks;
     std::size_t rows = 0;
-    for (const Rank rank : by_preference(npus)) {
+    const std::vector<Rank> preferred = by_preference(npus);
+    for (const Rank rank : preferred) {
         const auto [first, second] = timeline.rows_of(rank);
-        const bool fits = rows + second - first <= most;
-        if (second > first && (fits || ranks.empty())) {
+        if (second > first && rows + second - first <= most) {
             rows += second - first;
             ranks.push_back(rank);
         }
-        if (!fits && rows > most) {
-            break;
-        }
+    }
+    if (ranks.empty()) {
+        ranks.push_back(preferred.front());
     }
     std::sort(ranks.begin(), ranks.end());
     return ranks;
 }
+
+/// Numbers from 0 on in place of those of a larger timeline.
+class Joints {
+public:
+    [[nodiscard]] std::int32_t number(std::int32_t joint) {
+        if (joint == Interval::none) {
+            return joint;
+        }
+        return numbers_.try_emplace(joint, static_cast<std::int32_t>(numbers_.size()))
+            .first->second;
+    }
+
+private:
+    std::unordered_map<std::int32_t, std::int32_t> numbers_;
+};
+
+constexpr std::string_view beginning_of_note = "the timeline has ";
 
 }  // namespace
 
@@ -70,23 +90,35 @@ std::optional<RunTimeline> excerpt_of(const RunTimeline& timeline,
     kept.length = timeline.length;
     kept.notes = timeline.notes;
     const std::vector<Rank> ranks = chosen(timeline, npus, most);
+    Joints joints;
     std::size_t left_out = 0;
     for (const Rank rank : ranks) {
         const auto [first, second] = timeline.rows_of(rank);
         const std::size_t end = std::min(second, first + most);
         left_out += second - end;
         for (std::size_t row = first; row < end; ++row) {
-            kept.intervals.add(timeline.intervals[row]);
+            Interval interval = timeline.intervals[row];
+            interval.joint = joints.number(interval.joint);
+            kept.intervals.add(interval);
         }
     }
     std::string note =
-        fmt::format("the timeline has {} of {} NPUs ({} of {} intervals)", ranks.size(),
+        fmt::format("{}{} of {} NPUs ({} of {} intervals)", beginning_of_note, ranks.size(),
                     timeline.ranks().size(), kept.intervals.size(), timeline.intervals.size());
     if (left_out > 0) {
         note += fmt::format(", without the last {} of rank {}", left_out, ranks.front().value());
     }
     kept.notes.push_back(note + "; --timeline full keeps all");
     return kept;
+}
+
+const std::string* note_of_excerpt(const RunTimeline& timeline) {
+    for (const std::string& note : timeline.notes) {
+        if (note.compare(0, beginning_of_note.size(), beginning_of_note) == 0) {
+            return &note;
+        }
+    }
+    return nullptr;
 }
 
 }  // namespace npunet::report

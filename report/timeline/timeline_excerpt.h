@@ -1,13 +1,14 @@
 // What a results folder keeps of a long timeline.
 //
-//     const TimelineExcerpt excerpt = excerpt_of(timeline, results.npus);
-//     write_timeline_file(excerpt.timeline, ...);
+//     const std::optional<analysis::RunTimeline> excerpt = excerpt_of(timeline, results.npus);
+//     write_timeline_file(excerpt ? *excerpt : timeline, ...);
 //
 // NPUs that train the same layers do the same: of a long timeline some NPUs tell as much as all.
 #pragma once
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analysis/run_timeline.h"
@@ -15,7 +16,7 @@
 
 namespace npunet::report {
 
-/// Intervals of all NPUs that are kept whole: some 12 MB in files.
+/// Intervals of all NPUs that are kept whole: some 12 MB in both files.
 inline constexpr std::size_t most_intervals = 60'000;
 /// Nothing where the timeline has at most `most` intervals. Else those of as many NPUs as have at
 /// most `most` together: the one that finishes last, then the first one of each class
@@ -25,5 +26,9 @@ inline constexpr std::size_t most_intervals = 60'000;
 [[nodiscard]] std::optional<analysis::RunTimeline> excerpt_of(
     const analysis::RunTimeline& timeline, const std::vector<engine::NpuResult>& npus,
     std::size_t most = most_intervals);
+
+/// What a timeline that was written by excerpt_of(), or read again, says of what it has; null: it
+/// is whole.
+[[nodiscard]] const std::string* note_of_excerpt(const analysis::RunTimeline& timeline);
 
 }  // namespace npunet::report

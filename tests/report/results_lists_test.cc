@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "report/results_json.h"
 #include "report/results_lists.h"
 #include "report/timeline/timeline_excerpt.h"
+#include "report/timeline_file.h"
 #include "tests/report/sample_results.h"
 #include "tests/report/sample_timeline.h"
 
@@ -148,6 +150,29 @@ TEST(TimelineExcerpt, HasTheLastNpuOneOfEachClassAndOthers) {
     for (std::size_t row = 0; row < rows(Rank(0)); ++row) {
         EXPECT_EQ(excerpt->intervals.id(row), timeline.intervals.id(row));
         EXPECT_EQ(excerpt->intervals.end(row), timeline.intervals.end(row));
+    }
+}
+
+// What ranks carry out together keeps its number among those that are left; the file can be read.
+TEST(TimelineExcerpt, CanBeReadAgain) {
+    const analysis::RunTimeline timeline = step_timeline({2, 4, 1, 4, 2, 0});
+    const auto [first, second] = timeline.rows_of(Rank(7));
+    const auto excerpt = excerpt_of(timeline, npus(Rank(7)), second - first);
+    ASSERT_TRUE(excerpt);
+    ASSERT_EQ(excerpt->ranks(), (std::vector<Rank>{Rank(7)}));
+    std::ostringstream stream;
+    write_timeline(*excerpt, {}, nullptr, stream);
+    const SavedTimeline saved = read_timeline(stream.str(), "timeline.pb");
+    EXPECT_EQ(saved.timeline.intervals.size(), second - first);
+    ASSERT_NE(note_of_excerpt(saved.timeline), nullptr);
+    EXPECT_EQ(*note_of_excerpt(saved.timeline), excerpt->notes.back());
+    EXPECT_EQ(note_of_excerpt(timeline), nullptr);
+    for (std::size_t a = first; a < second; ++a) {
+        for (std::size_t b = first; b < second; ++b) {
+            EXPECT_EQ(timeline.intervals.joint(a) == timeline.intervals.joint(b),
+                      saved.timeline.intervals.joint(a - first) ==
+                          saved.timeline.intervals.joint(b - first));
+        }
     }
 }
 
