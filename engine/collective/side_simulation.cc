@@ -108,7 +108,7 @@ void SideSimulation::plan(const CollectiveCall& call, const CollectivePath* path
     }
     calls_.push_back(&call);
     current_ = none;
-    under_way_ = 0;
+    unfinished_ = 0;
     failed_ = false;
     Time begun = queue_.now();
     for (std::size_t number = 0; number < calls_.size(); ++number) {
@@ -127,15 +127,15 @@ void SideSimulation::plan(const CollectiveCall& call, const CollectivePath* path
 }
 
 bool SideSimulation::run_calls() {
-    while (!failed_ && !queue_.empty() && (current_ + 1 != calls_.size() || under_way_ > 0)) {
+    while (!failed_ && !queue_.empty() && (current_ + 1 != calls_.size() || unfinished_ > 0)) {
         queue_.run_instant();
     }
-    return !failed_ && current_ + 1 == calls_.size() && under_way_ == 0;
+    return !failed_ && current_ + 1 == calls_.size() && unfinished_ == 0;
 }
 
 bool SideSimulation::begin(std::size_t number) {
     const CollectiveCall& call = *calls_[number];
-    if (under_way_ > 0) {
+    if (unfinished_ > 0) {
         return false;
     }
     if (number + 1 == calls_.size()) {
@@ -152,7 +152,7 @@ bool SideSimulation::begin(std::size_t number) {
     current_ = number;
     begun_ = queue_.now();
     takes_.assign(call.operations.size(), Time());
-    under_way_ = takes_.size();
+    unfinished_ = takes_.size();
     engine_.skip_to(static_cast<std::int32_t>(call.group), call.number);
     return true;
 }
@@ -195,7 +195,7 @@ void SideSimulation::on_operation_done(Rank rank, std::uint32_t /*operation*/) {
     const std::vector<Rank>& ranks = setting_.workload.groups[calls_[current_]->group].ranks;
     const auto member = std::find(ranks.begin(), ranks.end(), rank) - ranks.begin();
     takes_[static_cast<std::size_t>(member)] = queue_.now() - begun_;
-    --under_way_;
+    --unfinished_;
 }
 
 }  // namespace npunet::engine

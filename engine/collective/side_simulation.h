@@ -75,7 +75,7 @@ private:
     std::size_t current_ = none;                ///< of calls_
     Time begun_;                                ///< the current one
     std::vector<Time> takes_;                   ///< of the current one
-    std::size_t under_way_ = 0;                 ///< members of the current one
+    std::size_t unfinished_ = 0;                ///< members of the current one
     bool failed_ = false;
     const IdleLinks::Links* links_ = nullptr;
     IdleLinks::State* rest_ = nullptr;  ///< becomes that before the last call; null: not wanted

@@ -28,8 +28,8 @@ std::vector<double> shares_of(const engine::Workload& workload, bool fast_forwar
 }
 
 // One operation of each rank: the nodes say nothing until the end. Packet by packet every share of
-// the bytes takes as many events, and a message counts when it has arrived: a third of the bytes of
-// an all-gather at a time.
+// the bytes takes as many events, and half of a message counts while it is under way: a message is
+// a third of the bytes of an all-gather.
 TEST(RunProgress, GrowsWithTheBytesOfACollective) {
     for (const CollectiveType type :
          {CollectiveType::AllReduce, CollectiveType::AllGather, CollectiveType::ReduceScatter}) {
@@ -41,8 +41,8 @@ TEST(RunProgress, GrowsWithTheBytesOfACollective) {
         for (std::size_t i = 0; i < shares.size(); ++i) {
             const double events =
                 static_cast<double>(i + 1) / static_cast<double>(shares.size() + 1);
-            EXPECT_LE(shares[i], events + 0.1) << i;
-            EXPECT_GE(shares[i], events - 1.0 / 3 - 0.1) << i;
+            EXPECT_LE(shares[i], events + 1.0 / 6 + 0.1) << i;
+            EXPECT_GE(shares[i], events - 1.0 / 6 - 0.1) << i;
             EXPECT_GE(shares[i], i == 0 ? 0 : shares[i - 1]);
         }
     }

@@ -67,13 +67,16 @@ TEST(Outcomes, LinesReadBackExactly) {
     // Beyond 64 bits, and a fraction.
     for (const char* const number : {"1e300", "1.5"}) {
         const std::string figures = std::string("[") + number + ",0,0,0,0]";
-        EXPECT_FALSE(read_outcome("[" + figures + ",[0,0,0,0,0],[0,0,0,0,0,0],[0,0]]").has_value());
+        EXPECT_FALSE(
+            read_outcome("[" + figures + ",[0,0,0,0,0],[0,0,0,0,0,0],[0,0,null]]").has_value());
     }
     const std::string zeros = "[[0,0,0,0,0],[0,0,0,0,0],[0,0,0,0,0,0";
-    EXPECT_TRUE(read_outcome(zeros + ",0,0,0,0,0,0],[0,0]]").has_value());
-    // Entries from before link bounds, or dimensions, were recorded: such points run again.
+    EXPECT_TRUE(read_outcome(zeros + ",0,0,0,0,0,0],[0,0,null]]").has_value());
+    // Entries from before link bounds, dimensions, or spare memory were recorded: such points run
+    // again.
     EXPECT_FALSE(read_outcome(zeros + ",0,0,0,0,0,0]]").has_value());
-    EXPECT_FALSE(read_outcome(zeros + "],[0,0]]").has_value());
+    EXPECT_FALSE(read_outcome(zeros + "],[0,0,null]]").has_value());
+    EXPECT_FALSE(read_outcome(zeros + ",0,0,0,0,0,0],[0,0]]").has_value());
 }
 
 // Cut at every byte, and with every byte damaged: a record is either read as it was written, or
