@@ -197,7 +197,7 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         return results;
     } catch (const engine::CollectivesMet&) {
-        memories.run_again();
+        memories.run_again(queue.handled());
         return std::nullopt;
     } catch (const analytical::FoldBroken&) {
         // Links that stand for others would have to be shared out.

@@ -39,11 +39,14 @@ void CollectiveMemories::meets(const CollectiveBeginning& which, std::size_t oth
     met_.insert(like(which));
 }
 
-void CollectiveMemories::run_again() {
+void CollectiveMemories::run_again(std::uint64_t events) {
     ++runs_again_;
     for (const Like& each : met_) {
         if (++runs_[each] == most_runs_of_a_like) {
             left_out_.insert(each);
+        }
+        if (events > most_events_lost) {
+            left_out_groups_.emplace(std::get<2>(each), std::get<3>(each));
         }
     }
     met_.clear();
@@ -63,8 +66,10 @@ bool CollectiveMemories::repeats(const CollectiveBeginning& which) const {
 }
 
 bool CollectiveMemories::allows(const CollectiveBeginning& which) {
+    const Like alike = like(which);
     if (runs_again_ >= most_runs || calls_.count({which.group, which.number}) > 0 ||
-        left_out_.count(like(which)) > 0 || !repeats(which)) {
+        left_out_.count(alike) > 0 ||
+        left_out_groups_.count({std::get<2>(alike), std::get<3>(alike)}) > 0 || !repeats(which)) {
         return false;
     }
     const CommunicatorLinks::Sharing sharing = links_.sharing(which.group);

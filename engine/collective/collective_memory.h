@@ -129,9 +129,10 @@ public:
     void meets(const CollectiveBeginning& which, std::size_t other);
     /// All that are like it in kind, size and communicator are to be.
     void leave_out(const CollectiveBeginning& which) { left_out_.insert(like(which)); }
-    /// A run has ended in which collectives have met; the next one begins. Those like one that has
-    /// done so in two runs are left out.
-    void run_again();
+    /// A run of this number of events has ended in which collectives have met; the next one begins.
+    /// Those like one that has done so in two runs are left out; after a long run all of such
+    /// communicators.
+    void run_again(std::uint64_t events);
     /// How many collectives have been simulated here.
     [[nodiscard]] std::uint64_t simulated() const { return simulated_; }
 
@@ -143,6 +144,8 @@ private:
 
     static constexpr int most_runs = 10;           ///< then nothing is remembered
     static constexpr int most_runs_of_a_like = 2;  ///< that collectives of a kind may cost
+    /// A run of more events is not risked again for other collectives of such communicators.
+    static constexpr std::uint64_t most_events_lost = 1'000'000;
     /// Collectives that follow each other lead to the same states of rest over and over; where they
     /// do not after this number of them, they are simulated with the others.
     static constexpr std::size_t longest_path = 6;
@@ -187,6 +190,8 @@ private:
     QueuePairLimits limits_;                                 ///< of simulations that are gone
     std::set<std::pair<std::size_t, std::uint64_t>> calls_;  ///< left out
     std::set<Like> left_out_;
+    /// Number of members and how far the first two are apart: of communicators left out.
+    std::set<std::pair<std::size_t, std::int32_t>> left_out_groups_;
     bool shares_ = true;        ///< collectives whose links are shared may be remembered
     std::set<Like> met_;        ///< in this run
     std::map<Like, int> runs_;  ///< in which they met
