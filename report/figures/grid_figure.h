@@ -1,4 +1,4 @@
-// A network without switches: the nodes of its dimensions in a grid, in planes, or in a circle.
+// A network without switches: the nodes of its dimensions in a grid, in planes, or on a ring.
 //
 //     const Sheet sheet = grid_sheet(network, {});
 #pragma once
