@@ -11,8 +11,8 @@
 #include "base/printable.h"
 #include "base/units.h"
 #include "engine/npu/statistics.h"
-#include "report/npu_summary.h"
-#include "report/step_summary.h"
+#include "report/results/npu_summary.h"
+#include "report/results/step_summary.h"
 #include "report/text_table.h"
 
 namespace npunet::report {

@@ -1,4 +1,5 @@
-// What people read on the console after a run: where the time went; links: report/link_tables.h.
+// What people read on the console after a run: where the time went; links:
+// report/results/link_tables.h.
 //
 //     context.out << report::summary_table(results) << '\n' << report::link_tables(results);
 #pragma once
@@ -12,11 +13,11 @@
 
 namespace npunet::report {
 
-/// The finish of the run, the first answers about it (report/step_summary.h), one row for each
-/// class of NPUs (report/npu_summary.h), and the notes. At most `most_classes` rows:
+/// The finish of the run, the first answers about it (report/results/step_summary.h), one row for
+/// each class of NPUs (report/results/npu_summary.h), and the notes. At most `most_classes` rows:
 /// those that finish last, in order of their class. The column of exposed memory is there only when
-/// some class has any, that of bubbles (report/npu_summary.h; "-" for an NPU that does nothing)
-/// only when asked for.
+/// some class has any, that of bubbles (report/results/npu_summary.h; "-" for an NPU that does
+/// nothing) only when asked for.
 [[nodiscard]] std::string summary_table(const engine::Results& results,
                                         std::size_t most_classes = 16, bool with_bubble = false);
 

@@ -16,7 +16,7 @@
 #include "engine/collective_algorithms/implementation.h"
 #include "engine/collective_files/file_choices.h"
 #include "engine/machine/system_config.h"
-#include "report/collective_times.h"
+#include "report/results/collective_times.h"
 #include "study/simulation_run.h"
 
 namespace npunet::study {

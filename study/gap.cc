@@ -9,7 +9,7 @@
 #include <optional>
 #include <tuple>
 
-#include "report/comparison.h"
+#include "report/comparison/comparison.h"
 #include "study/gap/attribution.h"
 #include "study/gap/critical_path.h"
 #include "study/gap/gap_progress.h"

@@ -28,7 +28,7 @@
 
 #include "engine/program/workload.h"
 #include "engine/results/results.h"
-#include "report/gap.h"
+#include "report/comparison/gap.h"
 #include "study/simulation_run.h"
 
 namespace npunet::study {
@@ -52,10 +52,10 @@ struct GapOptions {
 };
 
 /// The parts of the difference finish(most detailed) - finish(least detailed) of the runs, which
-/// are of this workload on this machine (report/comparison.h says which runs these are), of each
-/// collective and message and, with more than two runs, of each pair of neighbours. Runs every
-/// effect level once, once more with the start times of the level below where these differ, and
-/// collectives and messages in isolation. Throws as simulate(), and GapStopped.
+/// are of this workload on this machine (report/comparison/comparison.h says which runs these are),
+/// of each collective and message and, with more than two runs, of each pair of neighbours. Runs
+/// every effect level once, once more with the start times of the level below where these differ,
+/// and collectives and messages in isolation. Throws as simulate(), and GapStopped.
 [[nodiscard]] report::GapExplanation explain_gap(const std::vector<engine::Results>& runs,
                                                  const engine::Workload& workload,
                                                  const Machine& machine,

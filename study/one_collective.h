@@ -11,7 +11,7 @@
 #include "engine/program/workload.h"
 #include "engine/results/results.h"
 #include "generators/collective_benchmark.h"
-#include "report/collective_times.h"
+#include "report/results/collective_times.h"
 #include "study/collective_times.h"
 #include "study/simulation_run.h"
 

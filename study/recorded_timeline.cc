@@ -11,7 +11,7 @@
 #include "chakra/files/node_frames.h"
 #include "chakra/trace/trace_set.h"
 #include "engine/results/results.h"
-#include "report/perfetto_trace.h"
+#include "report/timeline/perfetto_trace.h"
 
 namespace npunet::study {
 

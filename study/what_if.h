@@ -13,7 +13,7 @@
 
 #include "engine/program/workload.h"
 #include "engine/results/results.h"
-#include "report/what_if.h"
+#include "report/results/what_if.h"
 #include "study/simulation_run.h"
 
 namespace npunet::study {

@@ -16,7 +16,7 @@
 #include "cli/command/output_options.h"
 #include "cli/console/progress_line.h"
 #include "report/profile/run_output.h"
-#include "report/results_owner.h"
+#include "report/results/results_owner.h"
 
 namespace npunet::cli {
 

@@ -17,13 +17,13 @@
 #include "profiles/parallel_groups_reader.h"
 #include "profiles/profile_reader.h"
 #include "report/html/report_pages.h"
-#include "report/perfetto_trace.h"
 #include "report/profile/column_table.h"
 #include "report/profile/reference_pictures.h"
 #include "report/profile/reference_tables.h"
 #include "report/profile/run_output.h"
-#include "report/timeline_file.h"
-#include "report/timeline_pictures.h"
+#include "report/timeline/perfetto_trace.h"
+#include "report/timeline/timeline_file.h"
+#include "report/timeline/timeline_pictures.h"
 
 namespace npunet::cli {
 

@@ -15,14 +15,14 @@
 #include "base/units.h"
 #include "cli/command/command_text.h"
 #include "cli/command/output_options.h"
+#include "report/comparison/results_comparison.h"
+#include "report/comparison/side_by_side.h"
 #include "report/html/report_pages.h"
-#include "report/perfetto_trace.h"
-#include "report/results_comparison.h"
-#include "report/results_owner.h"
-#include "report/side_by_side.h"
+#include "report/results/results_owner.h"
+#include "report/timeline/perfetto_trace.h"
 #include "report/timeline/timeline_excerpt.h"
-#include "report/timeline_file.h"
-#include "report/timeline_pictures.h"
+#include "report/timeline/timeline_file.h"
+#include "report/timeline/timeline_pictures.h"
 
 namespace npunet::cli {
 

@@ -1,5 +1,5 @@
 // Options about output that many commands have: --json, one JSON document instead of text, and
-// --force, to write over results in --output-dir (report/results_owner.h).
+// --force, to write over results in --output-dir (report/results/results_owner.h).
 //
 //     add_json_flag(*command, options->json);
 //     ...

@@ -6,7 +6,7 @@
 #include "base/errors.h"
 #include "cli/plan/plan_search.h"
 #include "cli/plan/plan_search_options.h"
-#include "report/plan_output.h"
+#include "report/plans/plan_output.h"
 
 namespace npunet::cli {
 

@@ -11,7 +11,7 @@
 #include "base/atomic_file.h"
 #include "base/errors.h"
 #include "cli/plan/search_progress.h"
-#include "report/plan_output.h"
+#include "report/plans/plan_output.h"
 
 namespace npunet::cli {
 

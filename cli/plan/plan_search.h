@@ -8,7 +8,7 @@
 #include "cli/plan/plan_search_options.h"
 #include "planner/metis/arguments.h"
 #include "planner/metis/search.h"
-#include "report/ranked_plans.h"
+#include "report/plans/ranked_plans.h"
 
 namespace npunet::cli {
 

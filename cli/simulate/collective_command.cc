@@ -18,9 +18,9 @@
 #include "cli/command/messages.h"
 #include "cli/command/option_values.h"
 #include "cli/command/output_options.h"
-#include "report/collective_times.h"
 #include "report/figures/collective_steps_figure.h"
 #include "report/figures/collective_times_figure.h"
+#include "report/results/collective_times.h"
 #include "study/collective_steps.h"
 #include "study/collective_times.h"
 

@@ -19,9 +19,9 @@
 #include "cli/console/stop_request.h"
 #include "cli/simulate/run_inputs.h"
 #include "cli/simulate/run_watch.h"
-#include "report/compare_table.h"
+#include "report/comparison/compare_table.h"
 #include "report/html/report_pages.h"
-#include "report/results_folder.h"
+#include "report/results/results_folder.h"
 #include "study/gap.h"
 
 namespace npunet::cli {

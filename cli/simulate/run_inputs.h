@@ -14,9 +14,9 @@
 #include "cli/command/commands.h"
 #include "cli/command/help_text.h"
 #include "cli/generate/workload_options.h"
-#include "report/input_list.h"
-#include "report/output_scope.h"
-#include "report/results_owner.h"
+#include "report/results/input_list.h"
+#include "report/results/output_scope.h"
+#include "report/results/results_owner.h"
 #include "study/simulation_run.h"
 
 namespace npunet::cli {

@@ -7,9 +7,9 @@
 
 #include "base/errors.h"
 #include "base/staged_folder.h"
-#include "report/link_tables.h"
-#include "report/results_folder.h"
-#include "report/results_json.h"
+#include "report/results/link_tables.h"
+#include "report/results/results_folder.h"
+#include "report/results/results_json.h"
 #include "report/tables.h"
 #include "study/collective_choices.h"
 #include "study/jobs.h"

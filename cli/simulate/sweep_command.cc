@@ -18,7 +18,7 @@
 #include "cli/console/progress_line.h"
 #include "cli/console/stop_request.h"
 #include "cli/simulate/run_inputs.h"
-#include "report/results_owner.h"
+#include "report/results/results_owner.h"
 #include "study/sweep/design_space.h"
 #include "study/sweep/message_port.h"
 #include "study/sweep/point_runner.h"

@@ -7,8 +7,8 @@
 #include "cli/command/messages.h"
 #include "cli/command/output_options.h"
 #include "engine/collective_library/library_profile.h"
+#include "report/comparison/validation_rows.h"
 #include "report/figures/validation_figure.h"
-#include "report/validation_rows.h"
 #include "study/validation/collective_validation.h"
 #include "study/validation/measured_collectives.h"
 

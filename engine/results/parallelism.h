@@ -12,7 +12,7 @@
 
 namespace npunet::engine {
 
-/// The numbers stand in files (report/timeline.proto).
+/// The numbers stand in files (report/timeline/timeline.proto).
 enum class Parallelism : std::uint8_t { Tensor, Pipeline, Data, Expert, Context, Other };
 inline constexpr std::size_t parallelisms = 6;
 

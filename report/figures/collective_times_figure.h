@@ -3,8 +3,8 @@
 // (engine/collective_algorithms/lower_bound.h).
 #pragma once
 
-#include "report/collective_times.h"
 #include "report/figures/canvas.h"
+#include "report/results/collective_times.h"
 
 namespace npunet::report {
 

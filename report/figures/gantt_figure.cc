@@ -6,10 +6,10 @@
 #include <array>
 #include <cmath>
 
-#include "report/activity_grid.h"
 #include "report/figures/canvas.h"
 #include "report/figures/plot_frame.h"
 #include "report/figures/scale.h"
+#include "report/timeline/activity_grid.h"
 
 namespace npunet::report {
 

@@ -19,7 +19,7 @@ namespace {
 
 /// "1.5 GiB"
 std::string in_bytes(double bytes) {
-    const Unit& unit = unit_below(bytes, byte_units());
+    const ScaleUnit& unit = unit_below(bytes, byte_units());
     return fmt::format("{:.4g} {}", bytes / unit.second, unit.first);
 }
 

@@ -107,7 +107,7 @@ private:
         const double bin = as_seconds(plot_.load->bin);
         const double length = as_seconds(plot_.length);
         const double end = std::min(static_cast<double>(to) * bin, length);
-        const Unit& unit = unit_below(length, time_units());
+        const ScaleUnit& unit = unit_below(length, time_units());
         return fmt::format("{:.4g} to {:.4g} {}", static_cast<double>(from) * bin / unit.second,
                            end / unit.second, unit.first);
     }

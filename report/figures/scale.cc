@@ -24,26 +24,26 @@ double nice_above(double value) {
 
 }  // namespace
 
-const std::vector<Unit>& time_units() {
-    static const std::vector<Unit> units{
+const std::vector<ScaleUnit>& time_units() {
+    static const std::vector<ScaleUnit> units{
         {"ps", 1e-12}, {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
     return units;
 }
 
-const std::vector<Unit>& byte_units() {
-    static const std::vector<Unit> units{
+const std::vector<ScaleUnit>& byte_units() {
+    static const std::vector<ScaleUnit> units{
         {"B", 1}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
     return units;
 }
 
-const std::vector<Unit>& no_units() {
-    static const std::vector<Unit> units{{"", 1}};
+const std::vector<ScaleUnit>& no_units() {
+    static const std::vector<ScaleUnit> units{{"", 1}};
     return units;
 }
 
-const Unit& unit_below(double value, const std::vector<Unit>& units) {
-    const Unit* below = &units.front();
-    for (const Unit& unit : units) {
+const ScaleUnit& unit_below(double value, const std::vector<ScaleUnit>& units) {
+    const ScaleUnit* below = &units.front();
+    for (const ScaleUnit& unit : units) {
         if (value >= unit.second) {
             below = &unit;
         }
@@ -51,8 +51,8 @@ const Unit& unit_below(double value, const std::vector<Unit>& units) {
     return *below;
 }
 
-Scale Scale::over(const std::vector<double>& values, const std::vector<Unit>& units, double from,
-                  double to) {
+Scale Scale::over(const std::vector<double>& values, const std::vector<ScaleUnit>& units,
+                  double from, double to) {
     Scale scale;
     scale.from_ = from;
     scale.to_ = to;
@@ -74,11 +74,11 @@ Scale Scale::over(const std::vector<double>& values, const std::vector<Unit>& un
     return scale;
 }
 
-Scale Scale::from_zero(double most, const std::vector<Unit>& units, double from, double to) {
+Scale Scale::from_zero(double most, const std::vector<ScaleUnit>& units, double from, double to) {
     return between(0, most > 0 ? most : 1, units, from, to);
 }
 
-Scale Scale::between(double low, double high, const std::vector<Unit>& units, double from,
+Scale Scale::between(double low, double high, const std::vector<ScaleUnit>& units, double from,
                      double to) {
     Scale scale;
     scale.from_ = from;
@@ -89,7 +89,7 @@ Scale Scale::between(double low, double high, const std::vector<Unit>& units, do
     return scale;
 }
 
-void Scale::choose_unit(const std::vector<Unit>& units) {
+void Scale::choose_unit(const std::vector<ScaleUnit>& units) {
     binary_ = logarithmic_ && &units == &byte_units();
     if (binary_) {
         unit_ = no_units().front();
@@ -97,7 +97,7 @@ void Scale::choose_unit(const std::vector<Unit>& units) {
     }
     unit_ = units.front();
     const double most = std::max(std::abs(low_), std::abs(high_));
-    for (const Unit& unit : units) {
+    for (const ScaleUnit& unit : units) {
         // A tenth of the top may still be read as 0.5 of a unit.
         if (most >= 2 * unit.second) {
             unit_ = unit;
@@ -156,7 +156,7 @@ std::vector<Tick> Scale::binary_ticks(int count) const {
     const int first = static_cast<int>(std::ceil(std::log2(low_) / step));
     for (int i = std::max(0, first); std::exp2(i * step) <= high_; ++i) {
         const double bytes = std::exp2(i * step);
-        const Unit& unit = unit_below(bytes, byte_units());
+        const ScaleUnit& unit = unit_below(bytes, byte_units());
         ticks.push_back(
             {position(bytes), fmt::format("{:.0f} {}", bytes / unit.second, unit.first)});
     }

@@ -14,14 +14,14 @@
 namespace npunet::report {
 
 /// A unit of an axis: its name, and how many base units it is.
-using Unit = std::pair<std::string, double>;
+using ScaleUnit = std::pair<std::string, double>;
 
 /// ps, ns, us, ms, s; the base is the second.
-[[nodiscard]] const std::vector<Unit>& time_units();
+[[nodiscard]] const std::vector<ScaleUnit>& time_units();
 /// B, KiB, MiB, GiB, TiB; the base is the byte.
-[[nodiscard]] const std::vector<Unit>& byte_units();
+[[nodiscard]] const std::vector<ScaleUnit>& byte_units();
 /// Plain numbers.
-[[nodiscard]] const std::vector<Unit>& no_units();
+[[nodiscard]] const std::vector<ScaleUnit>& no_units();
 
 constexpr double seconds_per_ps = 1e-12;
 [[nodiscard]] inline double as_seconds(Time time) {
@@ -29,7 +29,7 @@ constexpr double seconds_per_ps = 1e-12;
 }
 
 /// The largest unit that the value has one of; the first where there is none.
-[[nodiscard]] const Unit& unit_below(double value, const std::vector<Unit>& units);
+[[nodiscard]] const ScaleUnit& unit_below(double value, const std::vector<ScaleUnit>& units);
 
 struct Tick {
     double position = 0;
@@ -41,12 +41,12 @@ public:
     /// Covers the values, with some space around; from 0 where that is not far. Logarithmic where
     /// they span a factor of 50 or more. `from` and `to` are pixels. No values: 0 to 1.
     [[nodiscard]] static Scale over(const std::vector<double>& values,
-                                    const std::vector<Unit>& units, double from, double to);
+                                    const std::vector<ScaleUnit>& units, double from, double to);
     /// Linear from 0 to `most` without space above it.
-    [[nodiscard]] static Scale from_zero(double most, const std::vector<Unit>& units, double from,
-                                         double to);
+    [[nodiscard]] static Scale from_zero(double most, const std::vector<ScaleUnit>& units,
+                                         double from, double to);
     /// Linear from `low` to `high`, which is above it, without space around them.
-    [[nodiscard]] static Scale between(double low, double high, const std::vector<Unit>& units,
+    [[nodiscard]] static Scale between(double low, double high, const std::vector<ScaleUnit>& units,
                                        double from, double to);
 
     [[nodiscard]] double position(double value) const;
@@ -58,7 +58,7 @@ public:
     [[nodiscard]] bool logarithmic() const { return logarithmic_; }
 
 private:
-    void choose_unit(const std::vector<Unit>& units);
+    void choose_unit(const std::vector<ScaleUnit>& units);
     [[nodiscard]] std::vector<double> logarithmic_ticks(int count) const;
     [[nodiscard]] std::vector<Tick> binary_ticks(int count) const;
     [[nodiscard]] std::vector<double> linear_ticks(int count) const;
@@ -69,7 +69,7 @@ private:
     double to_ = 1;
     bool logarithmic_ = false;
     bool binary_ = false;  ///< of bytes, and logarithmic
-    Unit unit_;
+    ScaleUnit unit_;
 };
 
 }  // namespace npunet::report

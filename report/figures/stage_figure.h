@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "report/figures/canvas.h"
-#include "report/ranked_plans.h"
+#include "report/plans/ranked_plans.h"
 
 namespace npunet::report {
 

@@ -3,8 +3,8 @@
 // marks, simulated ones as lines, one colour a series.
 #pragma once
 
+#include "report/comparison/validation_rows.h"
 #include "report/figures/canvas.h"
-#include "report/validation_rows.h"
 
 namespace npunet::report {
 

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-#include "report/activity_grid.h"
 #include "report/html/escape.h"
+#include "report/timeline/activity_grid.h"
 
 namespace npunet::report {
 

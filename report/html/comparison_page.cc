@@ -7,14 +7,14 @@
 
 #include "base/json_writer.h"
 #include "base/units.h"
-#include "report/comparison.h"
+#include "report/comparison/comparison.h"
 #include "report/html/data_table.h"
 #include "report/html/escape.h"
 #include "report/html/gap_section.h"
 #include "report/html/page.h"
 #include "report/html/results_tables.h"
-#include "report/npu_summary.h"
-#include "report/step_rates.h"
+#include "report/results/npu_summary.h"
+#include "report/results/step_rates.h"
 
 namespace npunet::report {
 

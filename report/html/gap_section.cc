@@ -12,11 +12,11 @@
 
 #include "base/json_writer.h"
 #include "base/units.h"
-#include "report/comparison.h"
-#include "report/gap_table.h"
+#include "report/comparison/comparison.h"
+#include "report/comparison/gap_table.h"
 #include "report/html/data_table.h"
 #include "report/html/drawings.h"
-#include "report/npu_summary.h"
+#include "report/results/npu_summary.h"
 
 namespace npunet::report {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/results/results.h"
-#include "report/gap.h"
+#include "report/comparison/gap.h"
 #include "report/html/page.h"
 
 namespace npunet::report {

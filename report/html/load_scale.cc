@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/activity.h"
 #include "report/figures/colour_scale.h"
+#include "report/timeline/activity.h"
 
 namespace npunet::report {
 

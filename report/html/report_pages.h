@@ -15,8 +15,8 @@
 #include "analysis/run_timeline.h"
 #include "engine/results/job_results.h"
 #include "engine/results/results.h"
-#include "report/gap.h"
-#include "report/input_list.h"
+#include "report/comparison/gap.h"
+#include "report/results/input_list.h"
 
 namespace npunet::report {
 

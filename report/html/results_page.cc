@@ -12,9 +12,9 @@
 #include "report/html/page.h"
 #include "report/html/results_tables.h"
 #include "report/html/timeline_charts.h"
-#include "report/npu_summary.h"
-#include "report/step_rates.h"
-#include "report/step_summary.h"
+#include "report/results/npu_summary.h"
+#include "report/results/step_rates.h"
+#include "report/results/step_summary.h"
 
 namespace npunet::report {
 

@@ -12,7 +12,7 @@
 #include "base/json_writer.h"
 #include "base/units.h"
 #include "report/html/data_table.h"
-#include "report/npu_summary.h"
+#include "report/results/npu_summary.h"
 
 namespace npunet::report {
 

@@ -8,7 +8,7 @@
 
 #include "engine/results/results.h"
 #include "report/html/data_table.h"
-#include "report/input_list.h"
+#include "report/results/input_list.h"
 
 namespace npunet::report {
 

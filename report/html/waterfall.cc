@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "base/units.h"
+#include "report/comparison/gap_table.h"
 #include "report/figures/scale.h"
-#include "report/gap_table.h"
 #include "report/html/svg.h"
 
 namespace npunet::report {

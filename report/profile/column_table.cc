@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/json_writer.h"
-#include "report/csv.h"
+#include "report/results/csv.h"
 
 namespace npunet::report {
 

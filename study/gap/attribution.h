@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "engine/program/workload.h"
-#include "report/gap.h"
+#include "report/comparison/gap.h"
 #include "study/gap/effect_level.h"
 #include "study/gap/isolated_runs.h"
 #include "study/gap/joint_operations.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/npu/fixed_times.h"
-#include "report/gap.h"
+#include "report/comparison/gap.h"
 #include "study/gap/gap_progress.h"
 #include "study/gap/joint_operations.h"
 #include "study/simulation_run.h"

@@ -12,7 +12,7 @@
 
 #include "analytical/route_table.h"
 #include "engine/network/network.h"
-#include "report/gap.h"
+#include "report/comparison/gap.h"
 #include "study/gap/effect_level.h"
 #include "topology/graph/graph.h"
 

@@ -5,7 +5,7 @@
 #include "base/csv_field.h"
 #include "base/json_writer.h"
 #include "base/units.h"
-#include "report/csv.h"
+#include "report/results/csv.h"
 #include "study/sweep/sweep_results.h"
 
 namespace npunet::study {

@@ -3,8 +3,8 @@
 #include <charconv>
 
 #include "base/json_writer.h"
-#include "report/step_rates.h"
-#include "report/step_summary.h"
+#include "report/results/step_rates.h"
+#include "report/results/step_summary.h"
 #include "study/sweep/parameters.h"
 #include "study/sweep/sweep_results.h"
 

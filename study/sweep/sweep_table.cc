@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/units.h"
-#include "report/step_rates.h"
+#include "report/results/step_rates.h"
 #include "report/tables.h"
 #include "report/text_table.h"
 #include "study/sweep/sweep_reasons.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/collective_library/library_profile.h"
-#include "report/validation_rows.h"
+#include "report/comparison/validation_rows.h"
 #include "study/validation/measured_collectives.h"
 
 namespace npunet::study {

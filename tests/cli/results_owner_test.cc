@@ -11,7 +11,7 @@
 
 #include "base/errors.h"
 #include "base/staged_folder.h"
-#include "report/results_owner.h"
+#include "report/results/results_owner.h"
 #include "tests/cli/bad_input.h"
 
 namespace npunet::cli {

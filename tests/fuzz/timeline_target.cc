@@ -1,11 +1,11 @@
 // timeline.pb: what is read can be written, and reads as the same; and two of them, compared.
-#include "report/timeline_file.h"
+#include "report/timeline/timeline_file.h"
 
 #include <optional>
 #include <sstream>
 
 #include "memory_watch.h"
-#include "report/side_by_side.h"
+#include "report/comparison/side_by_side.h"
 #include "targets.h"
 #include "tests/report/sample_timeline.h"
 

@@ -1,4 +1,4 @@
-#include "report/compare_table.h"
+#include "report/comparison/compare_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "report/comparison.h"
-#include "report/gap_table.h"
+#include "report/comparison/comparison.h"
+#include "report/comparison/gap_table.h"
 #include "tests/report/sample_results.h"
 
 namespace npunet::report::compare_table_test {

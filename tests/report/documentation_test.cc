@@ -5,11 +5,11 @@
 #include <set>
 #include <sstream>
 
-#include "report/compare_table.h"
-#include "report/csv.h"
-#include "report/flow_csv.h"
-#include "report/results_json.h"
-#include "report/what_if.h"
+#include "report/comparison/compare_table.h"
+#include "report/results/csv.h"
+#include "report/results/flow_csv.h"
+#include "report/results/results_json.h"
+#include "report/results/what_if.h"
 #include "tests/report/sample_results.h"
 #include "tests/support/temporary_folder.h"
 

@@ -5,8 +5,8 @@
 
 #include <sstream>
 
-#include "report/flow_csv.h"
-#include "report/flow_summary.h"
+#include "report/results/flow_csv.h"
+#include "report/results/flow_summary.h"
 #include "tests/report/sample_results.h"
 
 namespace npunet::report {

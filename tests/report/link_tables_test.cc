@@ -1,4 +1,4 @@
-#include "report/link_tables.h"
+#include "report/results/link_tables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "report/perfetto_trace.h"
+#include "report/timeline/perfetto_trace.h"
 
 #include <gtest/gtest.h>
 #include <perfetto_trace.pb.h>
@@ -9,7 +9,7 @@
 #include <sstream>
 #include <tuple>
 
-#include "report/activity.h"
+#include "report/timeline/activity.h"
 #include "tests/report/sample_timeline.h"
 
 namespace npunet::report::perfetto_trace_test {

@@ -8,7 +8,7 @@
 
 #include "report/figures/search_time_figure.h"
 #include "report/figures/stage_figure.h"
-#include "report/plan_output.h"
+#include "report/plans/plan_output.h"
 
 namespace npunet::report::ranked_plans_test {
 namespace {

@@ -1,5 +1,5 @@
 // Two results.json side by side: every figure is that of the files.
-#include "report/results_comparison.h"
+#include "report/comparison/results_comparison.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/errors.h"
-#include "report/results_json.h"
+#include "report/results/results_json.h"
 #include "tests/report/sample_results.h"
 #include "tests/support/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-#include "report/results_folder.h"
+#include "report/results/results_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "base/errors.h"
-#include "report/csv.h"
-#include "report/flow_csv.h"
+#include "report/results/csv.h"
+#include "report/results/flow_csv.h"
 #include "tests/report/sample_results.h"
 #include "tests/support/temporary_folder.h"
 

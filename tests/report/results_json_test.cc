@@ -1,4 +1,4 @@
-#include "report/results_json.h"
+#include "report/results/results_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "report/csv.h"
-#include "report/results_json.h"
-#include "report/results_lists.h"
+#include "report/results/csv.h"
+#include "report/results/results_json.h"
+#include "report/results/results_lists.h"
 #include "report/timeline/timeline_excerpt.h"
-#include "report/timeline_file.h"
+#include "report/timeline/timeline_file.h"
 #include "tests/report/sample_results.h"
 #include "tests/report/sample_timeline.h"
 

@@ -1,5 +1,5 @@
 // Two runs side by side: the same numbers in the table, in the JSON and on the page.
-#include "report/side_by_side.h"
+#include "report/comparison/side_by_side.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

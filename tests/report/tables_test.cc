@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <sstream>
 
-#include "report/csv.h"
-#include "report/npu_summary.h"
-#include "report/step_summary.h"
+#include "report/results/csv.h"
+#include "report/results/npu_summary.h"
+#include "report/results/step_summary.h"
 #include "report/text_table.h"
 #include "tests/report/sample_results.h"
 

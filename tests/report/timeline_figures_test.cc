@@ -9,10 +9,10 @@
 #include <string>
 
 #include "analysis/rank_groups.h"
-#include "report/activity_grid.h"
 #include "report/figures/gantt_figure.h"
 #include "report/figures/link_map_figure.h"
 #include "report/figures/overlap_figure.h"
+#include "report/timeline/activity_grid.h"
 #include "tests/report/sample_figures.h"
 #include "tests/report/sample_timeline.h"
 

@@ -1,5 +1,5 @@
 // timeline.pb: what goes in comes out, and nothing that is wrong comes in.
-#include "report/timeline_file.h"
+#include "report/timeline/timeline_file.h"
 
 #include <gtest/gtest.h>
 #include <timeline.pb.h>

@@ -1,4 +1,4 @@
-#include "report/what_if.h"
+#include "report/results/what_if.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

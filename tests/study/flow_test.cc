@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "packet/make_packet_network.h"
-#include "report/flow_csv.h"
-#include "report/results_json.h"
+#include "report/results/flow_csv.h"
+#include "report/results/results_json.h"
 #include "study/simulation_run.h"
 #include "tests/support/machines.h"
 #include "tests/support/workloads.h"

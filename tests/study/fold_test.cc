@@ -15,7 +15,7 @@
 #include "engine/collective_library/library_profile.h"
 #include "engine/simulation/fold_finder.h"
 #include "generators/transformer/training_step.h"
-#include "report/results_json.h"
+#include "report/results/results_json.h"
 #include "study/generated_workload.h"
 #include "study/simulation_run.h"
 #include "tests/support/counted_cases.h"

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "report/compare_table.h"
+#include "report/comparison/compare_table.h"
 #include "study/idle_path_network.h"
 #include "study/simulation_run.h"
 #include "tests/support/draw.h"

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "packet/make_packet_network.h"
-#include "report/csv.h"
-#include "report/results_json.h"
+#include "report/results/csv.h"
+#include "report/results/results_json.h"
 #include "report/tables.h"
 #include "study/fidelity_notes.h"
 #include "study/jobs.h"

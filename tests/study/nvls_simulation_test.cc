@@ -11,7 +11,7 @@
 #include "base/errors.h"
 #include "engine/collective_algorithms/lower_bound.h"
 #include "library_machines.h"
-#include "report/flow_csv.h"
+#include "report/results/flow_csv.h"
 #include "study/gap.h"
 #include "study/jobs.h"
 #include "tests/support/collectives.h"

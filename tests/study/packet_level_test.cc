@@ -7,7 +7,7 @@
 #include "as_machine.h"
 #include "base/errors.h"
 #include "generators/transformer/training_step.h"
-#include "report/results_json.h"
+#include "report/results/results_json.h"
 #include "study/generated_workload.h"
 #include "study/simulation_run.h"
 #include "tests/support/machines.h"

@@ -12,7 +12,7 @@
 #include "generators/pipeline/pipeline_benchmark.h"
 #include "generators/pipeline/timeline.h"
 #include "generators/transformer/training_step.h"
-#include "report/npu_summary.h"
+#include "report/results/npu_summary.h"
 #include "study/generated_workload.h"
 #include "study/simulation_run.h"
 #include "tests/generators/steps.h"

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "report/activity_grid.h"
+#include "report/timeline/activity_grid.h"
 #include "tests/report/html/parsed_page.h"
 #include "tests/report/html/sample_pages.h"
 #include "tests/report/sample_timeline.h"

@@ -7,9 +7,9 @@
 
 #include "analysis/simulated_timeline.h"
 #include "base/units.h"
-#include "report/compare_table.h"
-#include "report/csv.h"
+#include "report/comparison/compare_table.h"
 #include "report/html/report_pages.h"
+#include "report/results/csv.h"
 #include "tests/report/html/parsed_page.h"
 #include "tests/report/html/sample_pages.h"
 #include "tests/report/sample_results.h"

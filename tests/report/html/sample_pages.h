@@ -7,7 +7,7 @@
 
 #include "analysis/run_timeline.h"
 #include "engine/results/results.h"
-#include "report/gap.h"
+#include "report/comparison/gap.h"
 
 namespace npunet::report {
 

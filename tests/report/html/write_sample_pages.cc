@@ -3,10 +3,10 @@
 #include <iostream>
 #include <string>
 
+#include "report/comparison/side_by_side.h"
 #include "report/html/data_table.h"
 #include "report/html/page.h"
 #include "report/html/report_pages.h"
-#include "report/side_by_side.h"
 #include "tests/report/html/sample_pages.h"
 #include "tests/report/sample_results.h"
 #include "tests/report/sample_timeline.h"

@@ -11,8 +11,8 @@
 
 #include "base/atomic_file.h"
 #include "engine/collective_library/library_profile.h"
+#include "report/comparison/validation_rows.h"
 #include "report/figures/validation_figure.h"
-#include "report/validation_rows.h"
 #include "study/validation/collective_validation.h"
 
 namespace npunet {
