@@ -111,6 +111,9 @@ def _install_alone(rank, ranks):
 
     c10d.rendezvous = rendezvous
     c10d._store_based_barrier = no_barrier
+    # PyTorch without NCCL has no default of it, and warns where a program asks.
+    if getattr(c10d, "default_pg_nccl_timeout", True) is None:
+        c10d.default_pg_nccl_timeout = datetime.timedelta(minutes=10)
     for module in (dist, c10d):
         module.is_nccl_available = lambda: True
         for name in ("TCPStore", "FileStore"):
