@@ -257,7 +257,7 @@ TEST_F(JsonRoundTrip, FeederTestsOfChakra) {
         ASSERT_EQ(nodes.size(), graph.size());
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             EXPECT_EQ(nodes[i].id, graph[i].at("Id"));
-            EXPECT_EQ(nodes[i].name, graph[i].at("Name"));
+            EXPECT_EQ(nodes[i].name, graph[i].at("Name").get<std::string>());
             EXPECT_EQ(static_cast<int>(nodes[i].type), graph[i].at("NodeType"));
             EXPECT_EQ(nodes[i].duration_micros, graph[i].value("runtime", 0));
             EXPECT_EQ(Json(nodes[i].data_deps), graph[i].value("data_deps", Json::array()));

@@ -82,9 +82,9 @@ TEST(ProgramOrder, InterleavedStagesRunLayerAfterLayer) {
             }
             std::vector<std::uint64_t> before;
             if (pass == layers) {
-                before = {id(pass - 1, 1)};  // the last layer turns round on its stage
+                before.push_back(id(pass - 1, 1));  // the last layer turns round on its stage
             } else if (pass > 0) {
-                before = {static_cast<std::uint64_t>(passes - pass)};
+                before.push_back(static_cast<std::uint64_t>(passes - pass));
                 list.push_back(receive_node(before[0], other, 200'000, pass));
             }
             list.push_back(compute_node(id(pass, 0), 3, before));

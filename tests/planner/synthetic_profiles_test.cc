@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "planner/python_json.h"
 #include "tests/support/refusals.h"
@@ -36,13 +37,13 @@ ProfileFile sample(std::int64_t tp, std::int64_t batch) {
     return file;
 }
 
-const ProfileFile& of(const std::vector<ProfileFile>& files, const std::string& name) {
+const ProfileFile& of(const std::vector<ProfileFile>& files, std::string_view name) {
     for (const ProfileFile& file : files) {
         if (name_of(file) == name) {
             return file;
         }
     }
-    throw std::runtime_error("no " + name);
+    throw std::runtime_error("no " + std::string(name));
 }
 
 class SyntheticProfiles : public ::testing::Test {
