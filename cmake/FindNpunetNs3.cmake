@@ -108,7 +108,7 @@ if(NpunetNs3_FOUND)
     if(NpunetNs3_VERSION VERSION_GREATER_EQUAL 3.43 OR NOT NpunetNs3_VERSION MATCHES
                                                        "^[0-9]+\\.[0-9]+$"
     )
-        target_compile_features(npunet::ns3-core INTERFACE cxx_std_20)
+        set_target_properties(npunet::ns3-core PROPERTIES INTERFACE_COMPILE_FEATURES cxx_std_20)
     endif()
     target_link_libraries(npunet::ns3-network INTERFACE npunet::ns3-core)
     target_link_libraries(npunet::ns3-internet INTERFACE npunet::ns3-network)

@@ -34,7 +34,7 @@ endfunction()
 function(expect name)
     execute_process(
         COMMAND
-            ${CMAKE_COMMAND} -S ${WORK}/project -B ${WORK}/${name}/configured
+            ${CMAKE_COMMAND} -G ${GENERATOR} -S ${WORK}/project -B ${WORK}/${name}/configured
             -D NpunetNs3_INCLUDE_DIR=${WORK}/${name}/include
         OUTPUT_VARIABLE output
         ERROR_VARIABLE output

@@ -1,6 +1,7 @@
 // TraceViz's figures: their layout against its own vectors, and what is drawn where.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -188,14 +189,15 @@ std::vector<Box> boxes_of(const std::string& svg, const std::string& code) {
         double red = -1;
         double green = -1;
         double blue = -1;
-        const std::size_t fill = tag.find("fill:rgb(");
+        // Before cairo 1.18 in an attribute "style".
+        const std::size_t fill = std::min(tag.find("fill:rgb("), tag.find("fill=\"rgb("));
         const std::size_t path = tag.find(" d=\"");
         Box box{};
         double x = 0;
         double y = 0;
         if (fill != std::string::npos && path != std::string::npos &&
-            std::sscanf(tag.c_str() + fill, "fill:rgb(%lf%%,%lf%%,%lf%%)", &red, &green, &blue) ==
-                3 &&
+            std::sscanf(tag.c_str() + tag.find("rgb(", fill), "rgb(%lf%%,%lf%%,%lf%%)", &red,
+                        &green, &blue) == 3 &&
             std::abs(red - 100 * colour.red) < 0.01 &&
             std::abs(green - 100 * colour.green) < 0.01 &&
             std::abs(blue - 100 * colour.blue) < 0.01 &&
@@ -237,7 +239,7 @@ TEST(ReferenceFigures, BarsLieWhereTheyShould) {
     EXPECT_NEAR((optimizer[0].left + optimizer[0].right) / 2, 625.025, 0.01);
     EXPECT_NEAR(optimizer[0].right - optimizer[0].left, 100.0 / 72, 0.01);
     EXPECT_NEAR(optimizer[0].bottom - optimizer[0].top, 150 * 0.35, 0.01);
-    EXPECT_LT(svg.find("fill:rgb(96.8"), svg.find("fill:rgb(3.5"));
+    EXPECT_LT(svg.find("rgb(96.8"), svg.find("rgb(3.5"));
     EXPECT_TRUE(boxes_of(svg, "#A6CCE3").empty()) << "not in the order";
 }
 
