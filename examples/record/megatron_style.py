@@ -21,6 +21,8 @@ for name, default in (("tp", 2), ("pp", 2), ("layers", 4), ("hidden", 64), ("hea
 arguments.add_argument("--backend", default="gloo")
 arguments.add_argument("--bf16", action="store_true")
 options = arguments.parse_args()
+if options.heads % options.tp:
+    arguments.error(f"--heads {options.heads} is not a multiple of --tp {options.tp}")
 
 dist.init_process_group(options.backend)
 rank, world = dist.get_rank(), dist.get_world_size()
