@@ -27,26 +27,27 @@ IdleLinks::Links CollectiveMemories::links_of(std::size_t group) {
     return {all.begin(), std::lower_bound(all.begin(), all.end(), links_.links())};
 }
 
-CollectiveMemories::Like CollectiveMemories::like(const CollectiveBeginning& which) const {
+CollectiveMemories::Category CollectiveMemories::category_of(
+    const CollectiveBeginning& which) const {
     const std::vector<Rank>& ranks = setting_.workload.groups[which.group].ranks;
-    return {which.kind, which.bytes, ranks.size(), ranks[1].value() - ranks[0].value()};
+    return {which.kind, which.bytes, {ranks.size(), ranks[1].value() - ranks[0].value()}};
 }
 
 void CollectiveMemories::meets(const CollectiveBeginning& which, std::size_t other) {
     calls_.emplace(which.group, which.number);
     shares_ = shares_ && (which.group == other ||
                           links_.sharing(which.group) == CommunicatorLinks::Sharing::Rare);
-    met_.insert(like(which));
+    met_.insert(category_of(which));
 }
 
 void CollectiveMemories::run_again(std::uint64_t events) {
     ++runs_again_;
-    for (const Like& each : met_) {
-        if (++runs_[each] == most_runs_of_a_like) {
+    for (const Category& each : met_) {
+        if (++runs_[each] == most_runs_of_a_category) {
             left_out_.insert(each);
         }
         if (events > most_events_lost) {
-            left_out_groups_.emplace(std::get<2>(each), std::get<3>(each));
+            left_out_shapes_.insert(each.shape);
         }
     }
     met_.clear();
@@ -66,10 +67,10 @@ bool CollectiveMemories::repeats(const CollectiveBeginning& which) const {
 }
 
 bool CollectiveMemories::allows(const CollectiveBeginning& which) {
-    const Like alike = like(which);
+    const Category category = category_of(which);
     if (runs_again_ >= most_runs || calls_.count({which.group, which.number}) > 0 ||
-        left_out_.count(alike) > 0 ||
-        left_out_groups_.count({std::get<2>(alike), std::get<3>(alike)}) > 0 || !repeats(which)) {
+        left_out_.count(category) > 0 || left_out_shapes_.count(category.shape) > 0 ||
+        !repeats(which)) {
         return false;
     }
     const CommunicatorLinks::Sharing sharing = links_.sharing(which.group);

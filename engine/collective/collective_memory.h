@@ -128,7 +128,7 @@ public:
     /// If communicators share links that often do, all such ones will be.
     void meets(const CollectiveBeginning& which, std::size_t other);
     /// All that are like it in kind, size and communicator are to be.
-    void leave_out(const CollectiveBeginning& which) { left_out_.insert(like(which)); }
+    void leave_out(const CollectiveBeginning& which) { left_out_.insert(category_of(which)); }
     /// A run of this number of events has ended in which collectives have met; the next one begins.
     /// Those like one that has done so in two runs are left out; after a long run all of such
     /// communicators.
@@ -137,13 +137,22 @@ public:
     [[nodiscard]] std::uint64_t simulated() const { return simulated_; }
 
 private:
-    /// Kind, size, number of members, and how far the first two are apart: those of tensor
-    /// parallelism, or of data parallelism.
-    using Like = std::tuple<CollectiveKind, Bytes, std::size_t, std::int32_t>;
-    [[nodiscard]] Like like(const CollectiveBeginning& which) const;
+    /// Of a communicator, number of members and how far the first two are apart: what those of
+    /// tensor parallelism have in common, or of data parallelism.
+    using Shape = std::pair<std::size_t, std::int32_t>;
+    /// What is decided together for collectives.
+    struct Category {
+        CollectiveKind kind;
+        Bytes bytes;
+        Shape shape;
+        friend bool operator<(const Category& a, const Category& b) {
+            return std::tie(a.kind, a.bytes, a.shape) < std::tie(b.kind, b.bytes, b.shape);
+        }
+    };
+    [[nodiscard]] Category category_of(const CollectiveBeginning& which) const;
 
-    static constexpr int most_runs = 10;           ///< then nothing is remembered
-    static constexpr int most_runs_of_a_like = 2;  ///< that collectives of a kind may cost
+    static constexpr int most_runs = 10;               ///< then nothing is remembered
+    static constexpr int most_runs_of_a_category = 2;  ///< that collectives of a kind may cost
     /// A run of more events is not risked again for other collectives of such communicators.
     static constexpr std::uint64_t most_events_lost = 1'000'000;
     /// Collectives that follow each other lead to the same states of rest over and over; where they
@@ -189,12 +198,11 @@ private:
     std::uint64_t simulated_ = 0;
     QueuePairLimits limits_;                                 ///< of simulations that are gone
     std::set<std::pair<std::size_t, std::uint64_t>> calls_;  ///< left out
-    std::set<Like> left_out_;
-    /// Number of members and how far the first two are apart: of communicators left out.
-    std::set<std::pair<std::size_t, std::int32_t>> left_out_groups_;
-    bool shares_ = true;        ///< collectives whose links are shared may be remembered
-    std::set<Like> met_;        ///< in this run
-    std::map<Like, int> runs_;  ///< in which they met
+    std::set<Category> left_out_;
+    std::set<Shape> left_out_shapes_;
+    bool shares_ = true;            ///< collectives whose links are shared may be remembered
+    std::set<Category> met_;        ///< in this run
+    std::map<Category, int> runs_;  ///< in which they met
     int runs_again_ = 0;
     struct Tally {
         std::uint64_t calls = 0;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -143,13 +144,28 @@ TEST(RememberedCollectives, ChangeNothingWhereTheyFollowEachOther) {
     test::count_cases(cases);
 }
 
+/// Runs `one` for random cases; of at least a fifth it remembers some, and of some collectives
+/// meet.
+void compare_cases(std::uint64_t cases, std::uint64_t first_seed,
+                   const std::function<std::optional<Count>(test::Draw&)>& one) {
+    std::map<std::string, int> kinds;
+    for (std::uint64_t seed = 0; seed < cases && !testing::Test::HasFailure(); ++seed) {
+        SCOPED_TRACE(seed);
+        test::Draw draw(first_seed + seed);
+        const std::optional<Count> count = one(draw);
+        ++kinds[!count ? "met" : count->recalled > 0 ? "some" : "none"];
+    }
+    for (const auto& [kind, number] : kinds) {
+        testing::Test::RecordProperty(kind, number);
+    }
+    EXPECT_GT(kinds["some"], static_cast<int>(cases) / 5);
+    EXPECT_GT(kinds["met"], 0);
+    test::count_cases(cases);
+}
+
 // Whatever is remembered, and whether or not collectives meet.
 TEST(RememberedCollectives, ChangeNothing) {
-    const std::uint64_t cases = test::random_cases(120, 5'000);
-    std::map<std::string, int> kinds;
-    for (std::uint64_t seed = 0; seed < cases; ++seed) {
-        SCOPED_TRACE(seed);
-        test::Draw draw(seed);
+    compare_cases(test::random_cases(120, 5'000), 0, [](test::Draw& draw) {
         const auto per_node = static_cast<std::int32_t>(draw.from_to(2, 4));
         const auto nodes = static_cast<std::int32_t>(draw.from_to(2, 3));
         Machine machine = machine_of(per_node, nodes, draw.one_in(2));
@@ -173,27 +189,14 @@ TEST(RememberedCollectives, ChangeNothing) {
         if (credits && draw.one_in(4)) {
             (void)recalled(workload, machine, Fidelity::Packet);
         }
-        ++kinds[!count ? "met" : count->recalled > 0 ? "some" : "none"];
-        if (testing::Test::HasFailure()) {
-            break;
-        }
-    }
-    for (const auto& [kind, number] : kinds) {
-        RecordProperty(kind, number);
-    }
-    EXPECT_GT(kinds["some"], static_cast<int>(cases) / 5);
-    EXPECT_GT(kinds["met"], 0);
-    test::count_cases(cases);
+        return count;
+    });
 }
 
 // Switches of Ethernet: acknowledgements, pauses, losses and marks, some of which are drawn by the
 // number of the packet at its link, and congestion control that has heard of them.
 TEST(RememberedCollectives, ChangeNothingOnEthernet) {
-    const std::uint64_t cases = test::random_cases(60, 3'000);
-    std::map<std::string, int> kinds;
-    for (std::uint64_t seed = 0; seed < cases; ++seed) {
-        SCOPED_TRACE(seed);
-        test::Draw draw(1'000'000 + seed);
+    compare_cases(test::random_cases(60, 3'000), 1'000'000, [](test::Draw& draw) {
         const auto per_node = static_cast<std::int32_t>(draw.from_to(2, 4));
         const auto nodes = static_cast<std::int32_t>(draw.from_to(2, 3));
         Machine machine = machine_of(per_node, nodes, draw.one_in(2));
@@ -213,18 +216,8 @@ TEST(RememberedCollectives, ChangeNothingOnEthernet) {
             packet.buffer = Bytes(draw.from_to(4, 20) * 50'000);
         }
         const engine::Workload workload = draw_program(draw, per_node, nodes);
-        const std::optional<Count> count = recalled(workload, machine, Fidelity::Packet);
-        ++kinds[!count ? "met" : count->recalled > 0 ? "some" : "none"];
-        if (testing::Test::HasFailure()) {
-            break;
-        }
-    }
-    for (const auto& [kind, number] : kinds) {
-        RecordProperty(kind, number);
-    }
-    EXPECT_GT(kinds["some"], static_cast<int>(cases) / 5);
-    EXPECT_GT(kinds["met"], 0);
-    test::count_cases(cases);
+        return recalled(workload, machine, Fidelity::Packet);
+    });
 }
 
 }  // namespace
