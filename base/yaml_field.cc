@@ -58,6 +58,18 @@ YamlField YamlField::of_text(const std::string& file, const std::string& place,
     return YamlField(file, place, YAML::Node(text));
 }
 
+YamlField YamlField::with_columns() const {
+    YamlField field = *this;
+    field.columns_ = true;
+    return field;
+}
+
+YamlField YamlField::inner(std::string path, const YAML::Node& node) const {
+    YamlField field(file_, std::move(path), node);
+    field.columns_ = columns_;
+    return field;
+}
+
 std::optional<YamlField> YamlField::find(const std::string& key) const {
     if (!node_.IsMap()) {
         refuse(found(), "keys with values");
@@ -66,20 +78,21 @@ std::optional<YamlField> YamlField::find(const std::string& key) const {
     if (!value.IsDefined()) {
         return std::nullopt;
     }
-    return YamlField(file_, path_of(key), value);
+    return inner(path_of(key), value);
 }
 
 YamlField YamlField::at(const std::string& key) const {
     std::optional<YamlField> field = find(key);
     if (!field) {
-        throw InputError({file_, path_of(key), "nothing", fmt::format("the key '{}'", key),
+        const std::string place = columns_ ? line() + ", " + path_of(key) : path_of(key);
+        throw InputError({file_, place, "nothing", fmt::format("the key '{}'", key),
                           fmt::format("Add '{}: ...'", key)});
     }
     return *std::move(field);
 }
 
 YamlField YamlField::with_defaults(const YamlField& defaults) const {
-    return YamlField(file_, path_, merged(node_, defaults.node_));
+    return inner(path_, merged(node_, defaults.node_));
 }
 
 YAML::Node YamlField::merged(const YAML::Node& map, const YAML::Node& defaults) {
@@ -107,15 +120,14 @@ YamlField YamlField::without(const std::string& key) const {
             rest.force_insert(entry.first, entry.second);
         }
     }
-    return YamlField(file_, path_, rest);
+    return inner(path_, rest);
 }
 
 std::vector<YamlField> YamlField::written_keys() const {
     std::vector<YamlField> fields;
     for (const auto& entry : node_) {
         const bool word = entry.first.IsScalar();
-        fields.push_back(
-            YamlField(file_, word ? path_of(entry.first.Scalar()) : path_, entry.first));
+        fields.push_back(inner(word ? path_of(entry.first.Scalar()) : path_, entry.first));
     }
     return fields;
 }
@@ -141,7 +153,7 @@ std::vector<YamlField> YamlField::items() const {
     }
     std::vector<YamlField> fields;
     for (const YAML::Node& item : node_) {
-        fields.push_back(YamlField(file_, fmt::format("{}[{}]", path_, fields.size()), item));
+        fields.push_back(inner(fmt::format("{}[{}]", path_, fields.size()), item));
     }
     return fields;
 }
@@ -196,13 +208,20 @@ std::string YamlField::found() const {
 }
 
 std::string YamlField::line() const {
-    const int line = node_.Mark().line;
-    return line < 0 ? "" : fmt::format("line {}", line + 1);
+    const YAML::Mark mark = node_.Mark();
+    if (mark.line < 0) {
+        return "";
+    }
+    return columns_ ? fmt::format("line {}, column {}", mark.line + 1, mark.column + 1)
+                    : fmt::format("line {}", mark.line + 1);
 }
 
 std::string YamlField::place() const {
     const std::string at = line();
-    return at.empty() || path_.empty() ? path_ : at + ", " + path_;
+    if (path_.empty()) {
+        return columns_ ? at : "";
+    }
+    return at.empty() ? path_ : at + ", " + path_;
 }
 
 std::string YamlField::path_of(const std::string& key) const {

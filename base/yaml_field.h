@@ -44,6 +44,9 @@ public:
     [[nodiscard]] static YamlField of_text(const std::string& file, const std::string& place,
                                            const std::string& text);
 
+    /// The same value; its places and those of what lies in it name columns too.
+    [[nodiscard]] YamlField with_columns() const;
+
     /// The value of a key of this map; refuses when this is no map or has no such key.
     [[nodiscard]] YamlField at(const std::string& key) const;
     /// The same; nothing when the key is absent.
@@ -79,7 +82,7 @@ public:
 
     /// The value for messages: "'Rign'", "a list of 3", "a map", "nothing".
     [[nodiscard]] std::string found() const;
-    /// "line 3"; empty for what stands in no file.
+    /// "line 3", or "line 3, column 5" with columns; empty for what stands in no file.
     [[nodiscard]] std::string line() const;
     /// "line 3, topology[0]".
     [[nodiscard]] std::string place() const;
@@ -95,11 +98,14 @@ public:
 private:
     YamlField(std::string file, std::string path, const YAML::Node& node);
     [[nodiscard]] std::string path_of(const std::string& key) const;
+    /// What lies in this value.
+    [[nodiscard]] YamlField inner(std::string path, const YAML::Node& node) const;
     static YAML::Node merged(const YAML::Node& map, const YAML::Node& defaults);
 
     std::string file_;
     std::string path_;
     YAML::Node node_;
+    bool columns_ = false;
 };
 
 /// "a, b, c".

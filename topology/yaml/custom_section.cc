@@ -17,6 +17,7 @@
 #include "topology/network/find_tiers.h"
 #include "topology/routing/automatic_router.h"
 #include "topology/routing/graph_router.h"
+#include "topology/yaml/infragraph_file.h"
 #include "topology/yaml/link_fields.h"
 #include "topology/yaml/physical_file.h"
 
@@ -260,12 +261,17 @@ void add_physical(const PhysicalFile& physical, const std::string& file, CustomG
     }
 }
 
-void read_file(const YamlField& name, GigaByte gigabyte, CustomGraph& graph) {
+void read_file(const YamlField& name, GigaByte gigabyte, const UnknownKeys& unknown,
+               CustomGraph& graph) {
     const std::string expected = "a file with one line a link";
     const std::filesystem::path path = path_of(name, expected);
     const std::string text = read_input_text(path, expected, "Check the path");
     if (is_physical_text(text)) {
         add_physical(read_physical_text(path.string(), text), path.string(), graph);
+        return;
+    }
+    if (const auto root = infragraph_of_text(path.string(), text)) {
+        add_physical(read_infragraph(*root, unknown), path.string(), graph);
         return;
     }
     std::size_t number = 0;
@@ -420,7 +426,7 @@ StandaloneNetwork read_custom(const YamlField& section, GigaByte gigabyte,
         if (const auto links = section.find("links")) {
             links->refuse("links in addition to file", "one of the two");
         }
-        read_file(*file, gigabyte, graph);
+        read_file(*file, gigabyte, unknown, graph);
     } else {
         read_links(section.at("links"), gigabyte, unknown, graph);
     }

@@ -18,6 +18,7 @@
 #include "topology/network/packet_checks.h"
 #include "topology/network/reducing_switches.h"
 #include "topology/network/scale_up.h"
+#include "topology/yaml/infragraph_file.h"
 #include "topology/yaml/link_fields.h"
 #include "topology/yaml/machine.h"
 #include "topology/yaml/network_sections.h"
@@ -348,8 +349,12 @@ NetworkDescription read_network(const std::string& path, GigaByte gigabyte, bool
         return network_of(YamlField::parse(path, custom_text(path), beginning), gigabyte, unknown,
                           changes);
     }
-    return network_of(YamlField::load(path, "a network description", beginning), gigabyte, unknown,
-                      changes);
+    const YamlField root = YamlField::load(path, "a network description", beginning);
+    if (is_infragraph(root)) {
+        return network_of(YamlField::parse(path, custom_text(path), beginning), gigabyte, unknown,
+                          changes);
+    }
+    return network_of(root, gigabyte, unknown, changes);
 }
 
 NetworkDescription parse_network(const std::string& text, const std::string& name,
