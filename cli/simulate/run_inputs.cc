@@ -46,8 +46,8 @@ void RunInputs::add_to(CLI::App& command) {
     add_machine_option(command, machine_,
                        "--network and --system of a ready machine, NAME:COUNT such as dgx-h100:4");
     command.add_option("--network", network_file,
-                       "The network: a network.yml, or a topology file of HPCC, ASTRA-sim's ns-3 "
-                       "or SimAI");
+                       "The network: a network.yml, or a topology file of HPCC, ASTRA-sim's ns-3, "
+                       "SimAI or InfraGraph");
     command.add_option("--system", system_file,
                        "NPUs and collectives (system.json); without it: ring, one chunk, recorded "
                        "compute times");
