@@ -173,6 +173,18 @@ std::vector<std::string> network_seeds() {
             "s t 100 500\nt s 10 5 forward\n",
         "topology: [Ring]\nnpus_count: [4]\nbandwidth: [50]\nlatency: [5]\nplacement: list\n" +
             mark + "[3, 2]\n1 0 # the end\n",
+        "devices:\n- name: d\n  components: [{name: x, count: 2, choice: xpu}, "
+        "{name: n, count: 1, choice: device}]\n"
+        "  links: [{name: l, physical: {bandwidth: {gigabytes_per_second: 64}, latency: {ns: "
+        "9}}}]\n"
+        "  edges: [{ep1: {component: 'x[0:2]'}, ep2: {device: 'n[0]', component: p}, "
+        "scheme: many2many, link: l}]\n"
+        "- name: n\n  components: [{name: p, count: 1, choice: port}]\n"
+        "links: [{name: c, physical: {bandwidth: {choice: gigabits_per_second, "
+        "gigabits_per_second: 400}}}]\n"
+        "instances: [{name: h, device: d, count: 2}]\n"
+        "edges: [{ep1: {instance: 'h[0]', component: n.p}, ep2: {instance: 'h[1]', component: "
+        "'n[0].p[0]'}, scheme: one2one, link: c}]\n",
         "topology: &t [Ring, *n]\nnpus_count: [&n 4, *n]\n"};
     seeds.push_back("topology: " + std::string(2000, '['));
     seeds.push_back(
