@@ -77,7 +77,8 @@ private:
         return {};
     }
     /// Of a path such as "a[0:2].b", all "a.0.b.0", ...; `list` has the counts of its first name.
-    std::vector<std::string> names(const std::string& path, std::vector<std::string> prefixes,
+    std::vector<std::string> names(const std::string& path,
+                                   const std::vector<std::string>& prefixes,
                                    const YAML::Node& list) const {
         const std::size_t dot = path.find('.');
         const std::string part = path.substr(0, dot);
@@ -312,7 +313,7 @@ TEST_F(InfraGraphFile, OneToOneTakesTheFirstOfANameWithoutBrackets) {
     EXPECT_EQ(names.count("spine.0.port.4"), 0U);
 }
 
-TEST_F(InfraGraphFile, LinksOfWhatIsLeftOutNeedNoBandwidth) {
+TEST_F(InfraGraphFile, LinksThatRoutesUseNeedABandwidth) {
     EXPECT_THAT(cluster_with("lanes, physical: {bandwidth: {gigabits_per_second: 400}, latency: "
                              "{ns: 50}}",
                              "lanes"),
@@ -406,6 +407,8 @@ TEST_F(InfraGraphFile, EdgesThatMeanNothingAreRefused) {
         {"scheme: one2one\n", "scheme: ring\n", "ring", "'ring', of which"},
         {"scheme: one2one\n", "scheme: all\n", "all\n", "'all'; expected one of"},
         {"instance: \"host[1]\", component: \"nic[0]\"", "instance: host, component: \"nic[0]\"",
+         "ep1: {instance: \"", "one2one between 1 and 2"},
+        {"instance: \"host[1]\", component: \"nic[0]\"", "instance: \"host[0:2]\", component: nic",
          "ep1: {instance: \"", "one2one between 1 and 2"},
         {"  edges:\n    -",
          "  edges:\n    - {ep1: {instance: host, component: gpu}, ep2: {instance: "
