@@ -87,7 +87,8 @@ public:
 private:
     // Nothing of the past counts on idle links.
     [[nodiscard]] bool idle_state(const Links& links, State& state) override;
-    void set_idle_state(const Links& /*links*/, const State& /*state*/) override {}
+    void set_idle_state(const Links& /*links*/, const State& /*state*/,
+                        const std::vector<engine::LinkUse>* /*carried*/) override {}
     [[nodiscard]] std::vector<engine::LinkUse> use_of(const Links& links) const override;
     void forget_longest_queues(const Links& /*links*/) override {}
     [[nodiscard]] Time contention() const override;

@@ -18,13 +18,19 @@ CollectiveMemories::CollectiveMemories(const CollectiveSetting& setting,
     : setting_(setting),
       make_network_(std::move(make_network)),
       load_(load),
-      links_(setting.workload, setting.network) {}
+      links_(setting.workload, setting.network),
+      links_of_(setting.workload.groups.size()),
+      alike_(setting.workload, setting.network, setting.system) {}
 
 CollectiveMemories::~CollectiveMemories() = default;
 
-IdleLinks::Links CollectiveMemories::links_of(std::size_t group) {
-    const std::vector<std::uint32_t>& all = links_.of(group);
-    return {all.begin(), std::lower_bound(all.begin(), all.end(), links_.links())};
+const IdleLinks::Links& CollectiveMemories::links_of(std::size_t group) {
+    std::optional<IdleLinks::Links>& known = links_of_[group];
+    if (!known) {
+        const std::vector<std::uint32_t>& all = links_.of(group);
+        known.emplace(all.begin(), std::lower_bound(all.begin(), all.end(), links_.links()));
+    }
+    return *known;
 }
 
 CollectiveMemories::Category CollectiveMemories::category_of(
@@ -95,8 +101,10 @@ CollectiveMemories::Key CollectiveMemories::key_of(const CollectiveCall& call) {
     return key;
 }
 
-std::shared_ptr<const CollectiveMemory> CollectiveMemories::of(const CollectiveCall& call,
+std::shared_ptr<const CollectiveMemory> CollectiveMemories::of(CollectiveCall call,
                                                                QueueWatch* watch) {
+    // Its operations are the same, as the programs are.
+    call.group = alike_.first_like(call.group, links_of(call.group));
     if (call.previous != nullptr) {
         return of_following(call, watch);
     }
@@ -205,8 +213,7 @@ std::shared_ptr<const CollectivePath> CollectiveMemories::path_after(const Colle
 
 void CollectiveMemories::keep(const Key& key,
                               const std::shared_ptr<const CollectiveMemory>& memory) {
-    const std::size_t more =
-        key.size() + memory->load.size() + words_of_link * memory->links.size();
+    const std::size_t more = key.size() + memory->load.size() + words_of_link * memory->use.size();
     kept_ += more;
     if (kept_ > most_kept) {
         memories_.clear();

@@ -13,12 +13,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "engine/clock/event_queue.h"
+#include "engine/collective/alike_communicators.h"
 #include "engine/collective/communicator_links.h"
 #include "engine/collective/planner.h"
 #include "engine/machine/dialect.h"
@@ -89,12 +91,12 @@ struct CollectiveMemory {
     Time settles;        ///< from the end of the last until the links are idle, at most
     bool usable = true;  ///< no contention that results tell of, and then idle links
     std::uint64_t packet_hops = 0;
-    IdleLinks::Links links;  ///< of the communicator
-    // Of these links:
+    // Of the links of its communicator:
     IdleLinks::State after;
     std::vector<LinkUse> use;
     std::vector<std::uint64_t> packets;  ///< IdleLinks::packet_numbers()
-    /// When they were busy, link by link, from the beginning of the collective on.
+    /// When they were busy, link by link (here by its place among them), from the beginning of the
+    /// collective on.
     std::vector<LinkLoadRecorder::Interval> load;
     /// Of each link: from the first interval to the last, busy as they are together.
     std::vector<LinkLoadRecorder::Interval> load_of_link;
@@ -110,13 +112,14 @@ public:
     CollectiveMemories& operator=(const CollectiveMemories&) = delete;
 
     /// `watch` may end the simulation of one that is not known; then null. It may itself be null.
-    [[nodiscard]] std::shared_ptr<const CollectiveMemory> of(const CollectiveCall& call,
+    [[nodiscard]] std::shared_ptr<const CollectiveMemory> of(CollectiveCall call,
                                                              QueueWatch* watch);
 
     [[nodiscard]] const CollectiveSetting& setting() const { return setting_; }
     [[nodiscard]] CommunicatorLinks& links() { return links_; }
-    /// Without the nodes.
-    [[nodiscard]] IdleLinks::Links links_of(std::size_t group);
+    /// Of a communicator, without the nodes. Memories of those that are alike are the same, link by
+    /// link.
+    [[nodiscard]] const IdleLinks::Links& links_of(std::size_t group);
     /// Of the queue pairs that have been used here.
     [[nodiscard]] QueuePairLimits queue_pair_limits() const;
 
@@ -185,8 +188,11 @@ private:
     NetworkFactory make_network_;
     bool load_;
     CommunicatorLinks links_;
+    std::vector<std::optional<IdleLinks::Links>> links_of_;  ///< by group
+    AlikeCommunicators alike_;
     std::unique_ptr<SideSimulation> side_;  ///< null before the first call
-    /// By group, likeness, offsets and state of the links, or -1 and number of the state of rest.
+    /// By communicator (the first of those that are alike), likeness, offsets and state of the
+    /// links, or -1 and number of the state of rest.
     std::map<Key, std::shared_ptr<const CollectiveMemory>> memories_;
     /// Numbers of states of rest: by communicator and state, and by what led to them.
     std::map<std::pair<std::size_t, IdleLinks::State>, std::int64_t> rests_;

@@ -144,7 +144,7 @@ std::shared_ptr<const CollectiveMemory> RememberedCollectives::decide(std::uint3
     call_made.previous = std::move(call.previous);
     call_made.gap = call.gap;
     const std::uint64_t simulated = memories_.simulated();
-    call.memory = memories_.of(call_made, queue_.watch());
+    call.memory = memories_.of(std::move(call_made), queue_.watch());
     if (call.memory == nullptr) {
         queue_.stop();
         return nullptr;
@@ -167,23 +167,27 @@ std::shared_ptr<const CollectiveMemory> RememberedCollectives::decide(std::uint3
     call.settles = memory.settles;
     ++recalled_;
     packet_hops_ += memory.packet_hops;
-    idle_.set_idle_state(memory.links, memory.after);
-    idle_.skip_packet_numbers(memory.links, memory.packets);
-    for (std::size_t i = 0; i < memory.links.size(); ++i) {
-        add(carried_[memory.links[i]], memory.use[i]);
+    const IdleLinks::Links& links = memories_.links_of(call.first.group);
+    idle_.set_idle_state(links, memory.after, &memory.use);
+    idle_.skip_packet_numbers(links, memory.packets);
+    for (std::size_t i = 0; i < links.size(); ++i) {
+        add(carried_[links[i]], memory.use[i]);
     }
     if (load_ != nullptr) {
-        add_load(memory, call.begun);
+        add_load(memory, links, call.begun);
     }
     return call.memory;
 }
 
-void RememberedCollectives::add_load(const CollectiveMemory& memory, Time begun) const {
+void RememberedCollectives::add_load(const CollectiveMemory& memory, const IdleLinks::Links& links,
+                                     Time begun) const {
     const LinkLoadRecorder::Interval* const intervals = memory.load.data();
     std::size_t first = 0;
     for (std::size_t i = 0; i < memory.load_of_link.size(); ++i) {
         const std::size_t end = memory.load_ends[i];
-        load_->add_later(memory.load_of_link[i], intervals + first, intervals + end, begun.ps());
+        LinkLoadRecorder::Interval all = memory.load_of_link[i];
+        all.link = links[all.link];
+        load_->add_later(all, intervals + first, intervals + end, begun.ps());
         first = end;
     }
 }

@@ -117,7 +117,7 @@ private:
     void meet(std::size_t group);
     /// At the end of this instant the run ends.
     void lose();
-    void add_load(const CollectiveMemory& memory, Time begun) const;
+    void add_load(const CollectiveMemory& memory, const IdleLinks::Links& links, Time begun) const;
 
     CollectiveMemories& memories_;
     EventQueue& queue_;

@@ -16,9 +16,10 @@ constexpr Time least_wait = Time::ns(50);
 constexpr Time longest_wait = Time::ns(100'000'000);
 
 /// When links were busy, from `begun` on.
-void keep_load(CollectiveMemory& memory, LinkLoadRecorder& load, Time begun) {
-    for (const std::uint32_t link : memory.links) {
-        std::vector<LinkLoadRecorder::Interval> notes = load.take_notes(link);
+void keep_load(CollectiveMemory& memory, const IdleLinks::Links& links, LinkLoadRecorder& load,
+               Time begun) {
+    for (std::uint32_t place = 0; place < links.size(); ++place) {
+        std::vector<LinkLoadRecorder::Interval> notes = load.take_notes(links[place]);
         if (notes.empty()) {
             continue;
         }
@@ -29,9 +30,10 @@ void keep_load(CollectiveMemory& memory, LinkLoadRecorder& load, Time begun) {
             all.to = std::max(all.to, interval.to);
             all.busy += interval.busy;
             memory.load.push_back(
-                {link, interval.from - begun.ps(), interval.to - begun.ps(), interval.busy});
+                {place, interval.from - begun.ps(), interval.to - begun.ps(), interval.busy});
         }
-        memory.load_of_link.push_back({link, all.from - begun.ps(), all.to - begun.ps(), all.busy});
+        memory.load_of_link.push_back(
+            {place, all.from - begun.ps(), all.to - begun.ps(), all.busy});
         memory.load_ends.push_back(memory.load.size());
     }
     memory.load.shrink_to_fit();
@@ -68,11 +70,10 @@ CollectiveMemory SideSimulation::run(const CollectiveCall& call, const IdleLinks
                                      const CollectivePath* path, IdleLinks::State& rest,
                                      QueueWatch* watch) {
     CollectiveMemory memory;
-    memory.links = links;
     queue_.set_watch(watch);
     queue_.run();  // timers of the one before
     IdleLinks& idle = *network_->idle_links();
-    idle.set_idle_state(links, path != nullptr ? path->calls.front().state : call.state);
+    idle.set_idle_state(links, path != nullptr ? path->calls.front().state : call.state, nullptr);
     idle.forget_longest_queues(links);
     const std::vector<LinkUse> before = idle.use_of(links);
     const std::vector<std::uint64_t> numbers = idle.packet_numbers(links);
@@ -84,7 +85,7 @@ CollectiveMemory SideSimulation::run(const CollectiveCall& call, const IdleLinks
     memory.usable = run_calls() && settle(links, memory) && idle.contention() == contention;
     memory.takes = takes_;
     if (load_ != nullptr) {
-        keep_load(memory, *load_, begun_);
+        keep_load(memory, links, *load_, begun_);
     }
     memory.packet_hops = network_->packet_hops() - hops;
     const std::vector<LinkUse> after = idle.use_of(links);

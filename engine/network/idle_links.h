@@ -26,10 +26,14 @@ public:
 
     /// Whether nothing is under way on any of these links, and nothing that was there will still
     /// have an effect. Then appends to `state` what of the past decides how the next messages fare
-    /// there, in words that are the same whenever messages fare the same, but for the time.
+    /// there, in words that are the same whenever messages between them fare the same, but for the
+    /// time; of an order-preserving renaming of links and nodes they are the same, too.
     [[nodiscard]] virtual bool idle_state(const Links& links, State& state) = 0;
     /// As idle_state() said of idle links at another time, or of a network of the same kind.
-    virtual void set_idle_state(const Links& links, const State& state) = 0;
+    /// `carried`: by link, what it has carried since it was in another state; one that has carried
+    /// nothing stays as it is. Null: of all links.
+    virtual void set_idle_state(const Links& links, const State& state,
+                                const std::vector<LinkUse>* carried) = 0;
 
     /// Whether there is a rest_state().
     [[nodiscard]] virtual bool has_rest_state() const { return false; }

@@ -27,6 +27,7 @@ CreditNetwork::CreditNetwork(const topology::NetworkDescription& description, Ro
             {sent_event_, delivered_event_}, arbitration_event_),
       counts_(step_.counts()),
       state_(step_.state()),
+      turns_(description.graph, state_),
       runner_(step_),
       replay_(step_),
       rerouting_(step_),
@@ -220,8 +221,8 @@ bool CreditNetwork::idle_state(const Links& links, State& state) {
         if (!is_idle(link)) {
             return false;
         }
-        const CreditPort& port = state_.ports[link];
-        state.push_back(std::uint64_t{port.next_queue} << 1 | port.starved);
+        state.push_back(std::uint64_t{turns_.turn_at(links, link)} << 1 |
+                        state_.ports[link].starved);
     }
     return true;
 }
@@ -240,11 +241,13 @@ void CreditNetwork::forget_longest_queues(const Links& links) {
     }
 }
 
-void CreditNetwork::set_idle_state(const Links& links, const State& state) {
+void CreditNetwork::set_idle_state(const Links& links, const State& state,
+                                   const std::vector<engine::LinkUse>* carried) {
     for (std::size_t i = 0; i < links.size(); ++i) {
-        CreditPort& port = state_.ports[links[i]];
-        port.next_queue = static_cast<std::uint32_t>(state[i] >> 1) & CreditPort::most_queues;
-        port.starved = static_cast<std::uint32_t>(state[i]) & 1U;
+        if (carried == nullptr || (*carried)[i].packets > 0) {
+            turns_.set(links, links[i], static_cast<std::uint32_t>(state[i] >> 1));
+            state_.ports[links[i]].starved = static_cast<std::uint32_t>(state[i]) & 1U;
+        }
     }
 }
 

@@ -67,6 +67,7 @@
 #include "packet/credit/fast_forward/credit_fast_forward.h"
 #include "packet/credit/lookahead_runner.h"
 #include "packet/credit/network_state.h"
+#include "packet/credit/relative_turns.h"
 #include "packet/credit/replay.h"
 #include "packet/credit/rerouting.h"
 #include "packet/credit/switch_step.h"
@@ -140,7 +141,8 @@ private:
     bool idle_state(const Links& links, State& state) override;
     bool has_rest_state() const override { return true; }
     bool rest_state(const Links& links, State& state) override;
-    void set_idle_state(const Links& links, const State& state) override;
+    void set_idle_state(const Links& links, const State& state,
+                        const std::vector<engine::LinkUse>* carried) override;
     std::vector<engine::LinkUse> use_of(const Links& links) const override;
     void forget_longest_queues(const Links& links) override;
 
@@ -176,6 +178,7 @@ private:
     SwitchStep step_;
     CreditStatistics& counts_;
     CreditNetworkState& state_;
+    RelativeTurns turns_;
     LookaheadRunner runner_;
     Replay replay_;
     CreditRerouting rerouting_;

@@ -129,7 +129,8 @@ bool EthernetIdleLinks::describe_pairs(std::uint32_t link, State& state) const {
     return true;
 }
 
-void EthernetIdleLinks::set_idle_state(const Links& links, const State& state) {
+void EthernetIdleLinks::set_idle_state(const Links& links, const State& state,
+                                       const std::vector<engine::LinkUse>* /*carried*/) {
     for (std::size_t i = 0; i < links.size(); ++i) {
         state_.ports[links[i]].own_next = static_cast<std::uint32_t>(state[i]);
     }

@@ -34,7 +34,8 @@ public:
     bool idle_state(const Links& links, State& state) override;
     bool has_rest_state() const override { return true; }
     bool rest_state(const Links& links, State& state) override;
-    void set_idle_state(const Links& links, const State& state) override;
+    void set_idle_state(const Links& links, const State& state,
+                        const std::vector<engine::LinkUse>* carried) override;
     std::vector<engine::LinkUse> use_of(const Links& links) const override;
     void forget_longest_queues(const Links& links) override;
 

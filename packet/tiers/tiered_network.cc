@@ -171,8 +171,9 @@ bool TieredNetwork::rest_state(const Links& links, State& state) {
     return idle_part(links).rest_state(links, state);
 }
 
-void TieredNetwork::set_idle_state(const Links& links, const State& state) {
-    idle_part(links).set_idle_state(links, state);
+void TieredNetwork::set_idle_state(const Links& links, const State& state,
+                                   const std::vector<engine::LinkUse>* carried) {
+    idle_part(links).set_idle_state(links, state, carried);
 }
 
 std::vector<engine::LinkUse> TieredNetwork::use_of(const Links& links) const {

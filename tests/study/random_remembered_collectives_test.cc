@@ -2,14 +2,19 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
 
+#include "engine/collective/alike_communicators.h"
+#include "engine/collective/communicator_links.h"
 #include "remembered_runs.h"
 #include "tests/support/counted_cases.h"
 #include "tests/support/draw.h"
 #include "tests/support/workloads.h"
+#include "topology/builders/fat_tree.h"
+#include "topology/builders/rail.h"
 #include "topology/parameters/congestion_control.h"
 
 namespace npunet::study::remembered_collectives_test {
@@ -19,20 +24,15 @@ using chakra::CollectiveType;
 using topology::DimensionKind;
 
 /// Operations that all ranks of a communicator have, in one order everywhere; ranks compute in
-/// between, mostly as long as each other.
-engine::Workload draw_program(test::Draw& draw, std::int32_t per_node, std::int32_t nodes) {
-    std::vector<engine::Group> groups = rows(per_node, nodes);
-    for (std::int32_t place = 0; place < per_node; ++place) {
-        engine::Group group{"column" + std::to_string(place), {}};
-        for (std::int32_t node = 0; node < nodes; ++node) {
-            group.ranks.emplace_back(node * per_node + place);
-        }
-        groups.push_back(group);
-    }
+/// between, mostly as long as each other. `alike`: ranks with one place in their rows have the same
+/// ones.
+engine::Workload draw_program(test::Draw& draw, std::int32_t per_node, std::int32_t nodes,
+                              bool alike = false) {
+    const std::vector<engine::Group> groups = rows_and_columns(per_node, nodes);
     const auto ranks = static_cast<std::size_t>(per_node * nodes);
     std::vector<std::vector<chakra::Node>> programs(ranks);
     std::uint64_t id = 0;
-    const bool chained = draw.one_in(2);
+    const bool chained = alike || draw.one_in(2);
     const bool uneven = draw.one_in(4);
     // Collectives follow each other without computation in between.
     const bool tight = draw.one_in(3);
@@ -50,9 +50,13 @@ engine::Workload draw_program(test::Draw& draw, std::int32_t per_node, std::int3
         if (!tight || draw.one_in(4)) {
             ++id;
             const auto micros = static_cast<std::uint64_t>(draw.from_to(1, 3) * 10);
-            for (std::vector<chakra::Node>& program : programs) {
-                program.push_back(test::compute_node(
-                    id, micros + (uneven && draw.one_in(6) ? 1U : 0U), depends(program)));
+            std::vector<std::uint64_t> more(alike ? static_cast<std::size_t>(per_node) : ranks);
+            for (std::uint64_t& one : more) {
+                one = uneven && draw.one_in(6) ? 1U : 0U;
+            }
+            for (std::size_t rank = 0; rank < ranks; ++rank) {
+                programs[rank].push_back(test::compute_node(id, micros + more[rank % more.size()],
+                                                            depends(programs[rank])));
             }
         }
         ++id;
@@ -60,7 +64,7 @@ engine::Workload draw_program(test::Draw& draw, std::int32_t per_node, std::int3
         const auto type = draw.any_of({CollectiveType::AllReduce, CollectiveType::AllGather,
                                        CollectiveType::ReduceScatter, CollectiveType::AllToAll});
         const std::int64_t what = draw.below(8);
-        if (what == 7) {
+        if (what == 7 && !alike) {
             const std::int64_t from = draw.below(per_node);
             programs[static_cast<std::size_t>(from)].push_back(test::send_node(
                 id, static_cast<std::int32_t>(from) + per_node, bytes, static_cast<int>(id),
@@ -191,6 +195,80 @@ TEST(RememberedCollectives, ChangeNothing) {
         }
         return count;
     });
+}
+
+/// Nodes with a switch, ring or links of their own, and between them a switch or ring each for
+/// every place, or a tree of switches, or rails.
+topology::NetworkDescription draw_network(test::Draw& draw, std::int32_t per_node,
+                                          std::int32_t nodes) {
+    const topology::LinkSpeed fast{Rate(100'000'000'000), Time::ns(100)};
+    const topology::LinkSpeed slow{Rate(25'000'000'000), Time::ns(700)};
+    topology::FatTreeShape shape;
+    shape.radix = 4;
+    shape.down = {2, 2};
+    shape.up = {2, 2};
+    switch (draw.below(4)) {
+        case 0:
+            shape.levels = 3;
+            shape.npus = per_node * nodes;
+            return topology::make_fat_tree(shape, {fast, slow, slow});
+        case 1:
+            shape.npus = nodes;
+            return topology::make_rail(
+                {per_node, draw.any_of({DimensionKind::Switch, DimensionKind::FullyConnected}),
+                 shape},
+                fast, {slow, slow});
+        default:
+            return topology::make_network(
+                {topology::make_dimension(
+                     draw.any_of({DimensionKind::Switch, DimensionKind::Ring, DimensionKind::Mesh1D,
+                                  DimensionKind::FullyConnected}),
+                     per_node, fast.rate, fast.latency),
+                 topology::make_dimension(draw.any_of({DimensionKind::Switch, DimensionKind::Ring}),
+                                          nodes, slow.rate, slow.latency)});
+    }
+}
+
+bool some_are_alike(const engine::Workload& workload, const Machine& machine) {
+    engine::CommunicatorLinks links(workload, machine.network);
+    engine::AlikeCommunicators alike(workload, machine.network, machine.system);
+    bool some = false;
+    for (std::size_t group = 0; group < workload.groups.size(); ++group) {
+        engine::IdleLinks::Links own = links.of(group);
+        own.erase(std::lower_bound(own.begin(), own.end(), links.links()), own.end());
+        some = alike.first_like(group, own) != group || some;
+    }
+    return some;
+}
+
+// What is remembered of one communicator for others that are like it, in packets.
+TEST(RememberedCollectives, ChangeNothingAmongThoseOfAlikeCommunicators) {
+    int alike = 0;
+    const std::uint64_t cases = test::random_cases(60, 4'000);
+    compare_cases(cases, 3'000'000, [&](test::Draw& draw) {
+        const auto per_node = static_cast<std::int32_t>(draw.from_to(2, 4));
+        const auto nodes = static_cast<std::int32_t>(draw.from_to(2, 4));
+        Machine machine = machine_of(per_node, nodes, draw.one_in(2));
+        if (!draw.one_in(4)) {
+            machine.network = draw_network(draw, per_node, nodes);
+        }
+        topology::PacketParameters& packet = machine.network.packet;
+        if (draw.one_in(3)) {
+            packet.flow_control = topology::FlowControl::Pfc;
+            packet.transport.kind = draw.any_of(
+                {topology::TransportKind::GoBackN, topology::TransportKind::SelectiveRepeat});
+            if (draw.one_in(2)) {
+                packet.congestion_control =
+                    topology::standard_choice(topology::CongestionAlgorithm::Dcqcn);
+            }
+        } else if (draw.one_in(3)) {
+            packet.buffer = Bytes(60'000);
+        }
+        const engine::Workload workload = draw_program(draw, per_node, nodes, true);
+        alike += some_are_alike(workload, machine) ? 1 : 0;
+        return recalled(workload, machine, Fidelity::Packet);
+    });
+    EXPECT_GT(alike, static_cast<int>(cases) / 2);
 }
 
 // Switches of Ethernet: acknowledgements, pauses, losses and marks, some of which are drawn by the

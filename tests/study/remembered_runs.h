@@ -112,6 +112,19 @@ inline std::vector<engine::Group> rows(std::int32_t per_node, std::int32_t nodes
     return groups;
 }
 
+/// And the columns: the NPUs with one place in their rows.
+inline std::vector<engine::Group> rows_and_columns(std::int32_t per_node, std::int32_t nodes) {
+    std::vector<engine::Group> groups = rows(per_node, nodes);
+    for (std::int32_t place = 0; place < per_node; ++place) {
+        engine::Group group{"column" + std::to_string(place), {}};
+        for (std::int32_t node = 0; node < nodes; ++node) {
+            group.ranks.emplace_back(node * per_node + place);
+        }
+        groups.push_back(group);
+    }
+    return groups;
+}
+
 /// Eight NPUs at one switch, by credits or by PFC and acknowledgements.
 inline Machine at_one_switch(bool by_credits) {
     Machine machine = machine_of(4, 2, false);
