@@ -35,8 +35,30 @@ const IdleLinks::Links& CollectiveMemories::links_of(std::size_t group) {
 
 CollectiveMemories::Category CollectiveMemories::category_of(
     const CollectiveBeginning& which) const {
-    const std::vector<Rank>& ranks = setting_.workload.groups[which.group].ranks;
-    return {which.kind, which.bytes, {ranks.size(), ranks[1].value() - ranks[0].value()}};
+    return {which.kind, which.bytes, shape_of(which.group)};
+}
+
+CollectiveMemories::Shape CollectiveMemories::shape_of(std::size_t group) const {
+    const std::vector<Rank>& ranks = setting_.workload.groups[group].ranks;
+    return {ranks.size(), ranks[1].value() - ranks[0].value()};
+}
+
+void CollectiveMemories::count_categories() {
+    const Workload& workload = setting_.workload;
+    for (std::size_t rank = 0; rank < workload.ranks(); ++rank) {
+        const RankProgram& program = workload.program(Rank(rank));
+        for (std::size_t slot = 0; slot < program.collectives_of.size(); ++slot) {
+            const auto group = static_cast<std::size_t>(workload.bindings[rank].groups[slot]);
+            const std::vector<Rank>& ranks = workload.groups[group].ranks;
+            if (ranks.size() < 2 || ranks.front() != Rank(rank)) {
+                continue;
+            }
+            for (const std::uint32_t number : program.collectives_of[slot]) {
+                const ProgramOperation& operation = program.operations[number];
+                ++numbers_[{operation.collective, operation.bytes, shape_of(group)}];
+            }
+        }
+    }
 }
 
 void CollectiveMemories::meets(const CollectiveBeginning& which, std::size_t other) {
@@ -74,9 +96,12 @@ bool CollectiveMemories::repeats(const CollectiveBeginning& which) const {
 
 bool CollectiveMemories::allows(const CollectiveBeginning& which) {
     const Category category = category_of(which);
-    if (runs_again_ >= most_runs || calls_.count({which.group, which.number}) > 0 ||
-        left_out_.count(category) > 0 || left_out_shapes_.count(category.shape) > 0 ||
-        !repeats(which)) {
+    if (numbers_.empty()) {
+        count_categories();
+    }
+    if (numbers_[category] < fewest_of_a_category || runs_again_ >= most_runs ||
+        calls_.count({which.group, which.number}) > 0 || left_out_.count(category) > 0 ||
+        left_out_shapes_.count(category.shape) > 0 || !repeats(which)) {
         return false;
     }
     const CommunicatorLinks::Sharing sharing = links_.sharing(which.group);

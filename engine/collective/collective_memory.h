@@ -152,10 +152,15 @@ private:
             return std::tie(a.kind, a.bytes, a.shape) < std::tie(b.kind, b.bytes, b.shape);
         }
     };
+    [[nodiscard]] Shape shape_of(std::size_t group) const;
     [[nodiscard]] Category category_of(const CollectiveBeginning& which) const;
+    /// How many collectives of the workload there are of each.
+    void count_categories();
 
     static constexpr int most_runs = 10;               ///< then nothing is remembered
     static constexpr int most_runs_of_a_category = 2;  ///< that collectives of a kind may cost
+    /// Of fewer than this number there is little to remember, and a run to lose.
+    static constexpr std::uint64_t fewest_of_a_category = 4;
     /// A run of more events is not risked again for other collectives of such communicators.
     static constexpr std::uint64_t most_events_lost = 1'000'000;
     /// Collectives that follow each other lead to the same states of rest over and over; where they
@@ -204,6 +209,7 @@ private:
     std::uint64_t simulated_ = 0;
     QueuePairLimits limits_;                                 ///< of simulations that are gone
     std::set<std::pair<std::size_t, std::uint64_t>> calls_;  ///< left out
+    std::map<Category, std::uint64_t> numbers_;  ///< of collectives; empty before they are counted
     std::set<Category> left_out_;
     std::set<Shape> left_out_shapes_;
     bool shares_ = true;            ///< collectives whose links are shared may be remembered

@@ -114,7 +114,10 @@ TEST(RememberedCollectives, ChangeNothingWhereTheyFollowEachOther) {
                     topology::standard_choice(topology::CongestionAlgorithm::Dcqcn);
             }
         }
-        const std::int64_t count = draw.from_to(5, 25);
+        const std::int64_t count = draw.from_to(10, 40);
+        const std::int64_t size = draw.any_of({3'000, 300'000});
+        const auto other = draw.any_of(
+            {CollectiveType::AllGather, CollectiveType::ReduceScatter, CollectiveType::AllToAll});
         std::vector<chakra::Node> program;
         for (std::int64_t i = 0; i < count; ++i) {
             const auto before = [&] {
@@ -125,10 +128,8 @@ TEST(RememberedCollectives, ChangeNothingWhereTheyFollowEachOther) {
                 const auto micros = static_cast<std::uint64_t>(draw.from_to(1, 4));
                 program.push_back(test::compute_node(program.size() + 1, micros, before()));
             }
-            const auto type = draw.any_of({CollectiveType::AllReduce, CollectiveType::AllReduce,
-                                           CollectiveType::AllGather, CollectiveType::ReduceScatter,
-                                           CollectiveType::AllToAll});
-            const std::int64_t bytes = draw.from_to(1, 2) * draw.any_of({3'000, 300'000});
+            const auto type = draw.any_of({CollectiveType::AllReduce, other});
+            const std::int64_t bytes = draw.from_to(1, 2) * size;
             program.push_back(test::collective_node(program.size() + 1, type, bytes, "", before()));
         }
         const engine::Workload workload =
