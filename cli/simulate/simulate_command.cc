@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "cli/command/option_values.h"
 #include "cli/simulate/astra_options.h"
+#include "cli/simulate/dry_run.h"
 #include "cli/simulate/ns3_simulator.h"
 #include "cli/simulate/run_inputs.h"
 #include "cli/simulate/run_watch.h"
@@ -42,6 +43,7 @@ struct SimulateOptions {
     bool messages = false;
     bool detail = false;
     bool what_if = false;
+    bool dry_run = false;
     RunLimits limits;
 };
 
@@ -154,13 +156,17 @@ void simulate(const CommandContext& context, const SimulateOptions& options,
     }
 }
 
+void refuse_beside(const char* option, bool given, const char* other, const char* remedy) {
+    if (given) {
+        throw InputError(
+            {option, "", fmt::format("{} beside {}", option, other), "one of the two", remedy});
+    }
+}
+
 /// What --what-if does not go with; its runs are of one workload, and come to their end.
 void check_what_if(const SimulateOptions& options) {
     const auto refuse = [](bool given, const char* beside, const char* remedy) {
-        if (given) {
-            throw InputError({"--what-if", "", fmt::format("--what-if beside {}", beside),
-                              "one of the two", remedy});
-        }
+        refuse_beside("--what-if", given, beside, remedy);
     };
     refuse(options.limits.simulated.has_value(), "--max-sim-time",
            "Partial results have no step time to compare with");
@@ -171,6 +177,21 @@ void check_what_if(const SimulateOptions& options) {
            "The results of --simulator own are the same");
     refuse(options.inputs.log_lines_only, "options of ASTRA-sim's",
            "Its log has no place for the table; write our names of the options");
+}
+
+/// What --dry-run does not go with: it is of one run, which it breaks off, and writes nothing.
+void check_dry_run(const SimulateOptions& options) {
+    const auto refuse = [](bool given, const char* beside, const char* remedy) {
+        refuse_beside("--dry-run", given, beside, remedy);
+    };
+    refuse(options.what_if, "--what-if", "Each of its lines takes about as long as the run");
+    refuse(options.messages, "--messages", "It writes nothing");
+    refuse(options.limits.simulated.has_value(), "--max-sim-time",
+           "How long the whole run takes is told of a run to its end");
+    refuse(!options.jobs_file.empty(), "--jobs-file", "It is told of a single workload");
+    refuse(options.simulator == "ns3", "--simulator ns3", "It is told of --simulator own");
+    refuse(options.inputs.log_lines_only, "options of ASTRA-sim's",
+           "Its log has no place for it; write our names of the options");
 }
 
 /// What ns-3's simulator cannot serve.
@@ -201,6 +222,9 @@ void run(const CommandContext& context, const SimulateOptions& options) {
     if (options.what_if) {
         check_what_if(options);
     }
+    if (options.dry_run) {
+        check_dry_run(options);
+    }
     options.inputs.check_results_of_others(options.inputs.owner("results.json"),
                                            options.inputs.output_dir);
     const study::Fidelity fidelity = study::fidelity_named(options.fidelity);
@@ -222,6 +246,10 @@ void run(const CommandContext& context, const SimulateOptions& options) {
         study::check_what_if(machine);
     }
     const engine::Workload workload = options.inputs.workload(machine);
+    if (options.dry_run) {
+        dry_run(context, options.inputs, workload, machine, fidelity, options.limits);
+        return;
+    }
     std::optional<engine::CollectivePlanner> planner;
     std::optional<report::CollectiveDetail> made;
     if (options.detail) {
@@ -280,6 +308,10 @@ void add_simulate_command(CLI::App& program, CommandContext& context) {
                       "Also tell the step time with scale-out links, scale-up links, compute and "
                       "memory twice as fast, and with half the latencies: one run for each, --jobs "
                       "of them at a time");
+    command->add_flag(
+        "--dry-run", options->dry_run,
+        "Only tell how long the run would take and what it sends, from its first 10 s "
+        "(or --max-wall-time); writes nothing");
     command->add_option("--jobs-file", options->jobs_file,
                         "Several jobs at a time instead of one workload: their traces, NPUs and "
                         "start times (jobs.yml)");
@@ -309,6 +341,7 @@ void add_simulate_command(CLI::App& program, CommandContext& context) {
         {"--fidelity", "NAME", "analytical (default; quick estimate), fluid, or packet"});
     sections.back().entries.push_back(
         {"--what-if", "", "And how long with faster links, compute or memory"});
+    sections.back().entries.push_back({"--dry-run", "", "Only tell how long the run would take"});
     add_short_help(*command, std::move(sections));
     command->callback([options, &context] {
         options->astra.apply(options->inputs);
