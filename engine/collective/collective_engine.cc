@@ -66,6 +66,7 @@ CollectiveRun& CollectiveEngine::run_of(std::uint32_t instance, std::size_t memb
         run.present = 0;
         run.blocks = 0;
         run.recalled = false;
+        run.mirrored = false;
         run.file.reset();
         run.channels.reset();
         run.nvls.reset();
@@ -110,6 +111,7 @@ bool CollectiveEngine::start(Rank rank, std::uint32_t operation_number) {
     // Everything may have been there already: then the listener is not called.
     if (begin_steps(run)) {
         run.started = false;
+        end_followers(run);
         release(run);
         return true;
     }
@@ -459,6 +461,7 @@ void CollectiveEngine::finish_if_done(Run& run) {
         const Rank rank = run.rank;
         const std::uint32_t operation = run.operation;
         blocks_of_rank_[rank.index()] -= run.blocks;
+        end_followers(run);
         release(run);
         listener_.on_operation_done(rank, operation);
     }

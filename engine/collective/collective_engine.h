@@ -71,6 +71,12 @@ public:
     void remember(std::unique_ptr<RememberedCollectives> remembered) {
         remembered_ = std::move(remembered);
     }
+    /// The run has ended. One that `is_whole` may throw CollectivesMet.
+    void complete_remembered(bool is_whole) {
+        if (remembered_ != nullptr) {
+            remembered_->complete(is_whole);
+        }
+    }
     /// Null: nothing is remembered.
     [[nodiscard]] const RememberedCollectives* remembered() const { return remembered_.get(); }
     /// Of finished collectives that were not simulated message by message
@@ -245,6 +251,8 @@ private:
     [[nodiscard]] bool begin_steps(Run& run);
     /// Whether a rank's part, which begins, is held until all members have begun, or is the last.
     [[nodiscard]] bool hold(Run& run, const ProgramOperation& operation);
+    /// The member is done in collectives that follow this one, too.
+    void end_followers(const Run& run);
     [[nodiscard]] CollectiveCall call_of(const Run& run, const ProgramOperation& operation) const;
 
     void on_sent(const MessageNote& note) override { end_send_of_trace(note); }

@@ -109,6 +109,12 @@ bool CollectiveMemories::allows(const CollectiveBeginning& which) {
            (sharing == CommunicatorLinks::Sharing::Collectives && shares_);
 }
 
+bool CollectiveMemories::may_mirror(std::size_t group) {
+    return runs_again_ < most_runs && unlike_.count(shape_of(group)) == 0 &&
+           setting_.workload.groups[group].ranks.size() <= AlikeCommunicators::most_members &&
+           links_.sharing(group) != CommunicatorLinks::Sharing::Messages;
+}
+
 QueuePairLimits CollectiveMemories::queue_pair_limits() const {
     QueuePairLimits limits = limits_;
     if (side_ != nullptr) {
@@ -129,7 +135,7 @@ CollectiveMemories::Key CollectiveMemories::key_of(const CollectiveCall& call) {
 std::shared_ptr<const CollectiveMemory> CollectiveMemories::of(CollectiveCall call,
                                                                QueueWatch* watch) {
     // Its operations are the same, as the programs are.
-    call.group = alike_.first_like(call.group, links_of(call.group));
+    call.group = first_like(call.group);
     if (call.previous != nullptr) {
         return of_following(call, watch);
     }

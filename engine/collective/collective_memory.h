@@ -130,6 +130,15 @@ public:
     /// The collective meets one of the communicator `other`: it is to be simulated with the others.
     /// If communicators share links that often do, all such ones will be.
     void meets(const CollectiveBeginning& which, std::size_t other);
+    /// The communicator whose memories it has: itself, or one that is like it.
+    [[nodiscard]] std::size_t first_like(std::size_t group) {
+        return alike_.first_like(group, links_of(group));
+    }
+    /// Whether collectives of the communicator may lead or follow others of such communicators
+    /// (mirrored_collectives.h), as far as is known.
+    [[nodiscard]] bool may_mirror(std::size_t group);
+    /// They do not follow those that are like them: of such communicators none will.
+    void leave_out_mirrors(std::size_t group) { unlike_.insert(shape_of(group)); }
     /// All that are like it in kind, size and communicator are to be.
     void leave_out(const CollectiveBeginning& which) { left_out_.insert(category_of(which)); }
     /// A run of this number of events has ended in which collectives have met; the next one begins.
@@ -212,6 +221,7 @@ private:
     std::map<Category, std::uint64_t> numbers_;  ///< of collectives; empty before they are counted
     std::set<Category> left_out_;
     std::set<Shape> left_out_shapes_;
+    std::set<Shape> unlike_;        ///< leave_out_mirrors()
     bool shares_ = true;            ///< collectives whose links are shared may be remembered
     std::set<Category> met_;        ///< in this run
     std::map<Category, int> runs_;  ///< in which they met

@@ -79,6 +79,10 @@ void CollectiveEngine::scan(StateScan& scan, PendingEvents& events, const StepCo
 }
 
 void CollectiveEngine::scan_run(StateScan& scan, Run& run) {
+    if (run.mirrored) {
+        scan.same(std::int64_t{run.instance});
+        return;
+    }
     if (run.file != nullptr || run.plan.by_library() || run.recalled) {
         scan.refuse();
         return;

@@ -15,6 +15,7 @@ bool CollectiveEngine::hold(Run& run, const ProgramOperation& operation) {
         return false;
     }
     run.recalled = true;
+    run.mirrored = remembered_->is_mirrored(run.instance);
     run.streams.clear();
     run.streams_left = 1;
     if (!remembered_->have_begun(run.instance)) {
@@ -31,6 +32,23 @@ bool CollectiveEngine::hold(Run& run, const ProgramOperation& operation) {
         }
     }
     return true;
+}
+
+void CollectiveEngine::end_followers(const Run& run) {
+    if (remembered_ == nullptr) {
+        return;
+    }
+    const CollectiveInstance& own = instances_[run.instance];
+    for (const std::size_t group : remembered_->followers_of(run.instance)) {
+        const std::uint32_t index = instances_.at(static_cast<std::int32_t>(group), own.number);
+        const std::vector<std::uint32_t>& parts = instances_[index].run_of_member;
+        const std::uint32_t part = parts.empty() ? CollectiveInstance::no_run : parts[run.member];
+        if (part == CollectiveInstance::no_run || !runs_[part]->started) {
+            remembered_->differs(group);
+        } else {
+            arrive(*runs_[part], 0, Arrival::exchange_completes, Bytes());
+        }
+    }
 }
 
 CollectiveCall CollectiveEngine::call_of(const Run& run, const ProgramOperation& operation) const {

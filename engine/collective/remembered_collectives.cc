@@ -45,6 +45,7 @@ RememberedCollectives::RememberedCollectives(CollectiveMemories& memories, Event
       queue_(queue),
       idle_(idle),
       load_(load),
+      mirrors_(memories, queue, idle, load),
       users_(memories.links().size()),
       carried_(memories.links().links()) {}
 
@@ -74,20 +75,118 @@ bool RememberedCollectives::begin(const CollectiveBeginning& beginning, bool may
         if (may_be_held && idle_.has_rest_state()) {
             follow(call);
         }
-        if (!take_links(group)) {
-            meet(group);
-        } else if (may_be_held &&
-                   (call.previous != nullptr ||
-                    idle_.idle_state(memories_.links_of(group), call.state_of_links))) {
-            call.state = State::Held;
-            call.offsets.resize(memories_.setting().workload.groups[group].ranks.size());
-        }
+        close_mirrors(group);
+        choose_state(call, may_be, may_be_held, take_links(group));
     }
     if (call.state == State::Held) {
         call.offsets[beginning.member] = queue_.now() - call.begun;
+    } else if (call.in_mirror && mirrors_.of(group) != nullptr &&
+               !mirrors_.begins(group, beginning.number, beginning.member)) {
+        differs(group);
     }
     ++call.begun_members;
-    return call.state == State::Held;
+    return call.state != State::Simulated;
+}
+
+void RememberedCollectives::choose_state(Call& call, bool may_be, bool may_be_held, bool alone) {
+    const std::size_t group = call.first.group;
+    if (MirroredCollectives::Mirror* const mirror = mirrors_.of(group)) {
+        call.in_mirror = true;
+        call.state = mirror->leader == group ? State::Simulated : State::Mirrored;
+        ++mirror->under_way;
+        if (!may_be && !mirror->followers.empty()) {
+            differs(group);
+        }
+        meet(group);
+    } else if (!alone) {
+        meet(group);
+    } else if (may_be_held && (call.previous != nullptr ||
+                               idle_.idle_state(memories_.links_of(group), call.state_of_links))) {
+        call.state = State::Held;
+        call.offsets.resize(memories_.setting().workload.groups[group].ranks.size());
+    } else if (may_be && memories_.may_mirror(group)) {
+        if (mirrors_.join(group, call.first.number, call.first.member)) {
+            call.state = State::Mirrored;
+        } else if (memories_.first_like(group) == group) {
+            mirrors_.open(group, call.first.number);
+        }
+        if (MirroredCollectives::Mirror* const begun = mirrors_.of(group)) {
+            call.in_mirror = true;
+            ++begun->under_way;
+            (void)take_links(group);
+        }
+    }
+}
+
+bool RememberedCollectives::is_taken(std::size_t group) const {
+    const std::vector<std::uint32_t>& links = memories_.links().of(group);
+    return std::any_of(links.begin(), links.end(),
+                       [&](std::uint32_t number) { return users_[number] > 0; });
+}
+
+void RememberedCollectives::close_mirrors(std::size_t group) {
+    if (mirrors_.empty() || !is_taken(group)) {
+        return;
+    }
+    const std::vector<std::uint32_t>& links = memories_.links().of(group);
+    std::vector<std::size_t> over;
+    for (const auto& [leader, mirror] : mirrors_.all()) {
+        bool uses = have_common(links, memories_.links().of(leader));
+        for (const std::size_t follower : mirror.followers) {
+            uses = uses || have_common(links, memories_.links().of(follower));
+        }
+        if (uses && mirrors_.is_over(mirror)) {
+            over.push_back(leader);
+        }
+    }
+    for (const std::size_t leader : over) {
+        close_mirror(leader);
+    }
+}
+
+void RememberedCollectives::close_mirror(std::size_t leader) {
+    const MirroredCollectives::Mirror& mirror = *mirrors_.of(leader);
+    for (const std::size_t follower : mirror.followers) {
+        leave_links(follower);
+    }
+    leave_links(leader);
+    if (!mirror.followers.empty() && !mirrors_.is_even(mirror)) {
+        differs(leader);
+    }
+    packet_hops_ += mirrors_.close(leader, carried_);
+}
+
+std::vector<std::size_t> RememberedCollectives::followers_of(std::uint32_t instance) {
+    const auto call = calls_.find(instance);
+    if (call == calls_.end() || !call->second.in_mirror) {
+        return {};
+    }
+    const MirroredCollectives::Mirror* const mirror = mirrors_.of(call->second.first.group);
+    if (mirror == nullptr || mirror->leader != call->second.first.group) {
+        return {};
+    }
+    if (!mirror->followers.empty() && !mirrors_.is_even(*mirror)) {
+        differs(mirror->leader);
+    }
+    return mirror->followers;
+}
+
+void RememberedCollectives::differs(std::size_t group) {
+    memories_.leave_out_mirrors(group);
+    lose();
+}
+
+void RememberedCollectives::complete(bool is_whole) {
+    std::vector<std::size_t> leaders;
+    for (const auto& [leader, mirror] : mirrors_.all()) {
+        leaders.push_back(leader);
+    }
+    for (const std::size_t leader : leaders) {
+        close_mirror(leader);
+    }
+    if (lost_ && is_whole) {
+        throw CollectivesMet();
+    }
 }
 
 void RememberedCollectives::follow(Call& call) {
@@ -115,8 +214,25 @@ void RememberedCollectives::leave(std::uint32_t instance) {
 
 void RememberedCollectives::meet(std::size_t group) {
     const std::vector<std::uint32_t>& links = memories_.links().of(group);
+    const MirroredCollectives::Mirror* const own = mirrors_.of(group);
+    std::vector<std::size_t> met;
+    for (const auto& [leader, mirror] : mirrors_.all()) {
+        std::vector<std::size_t> all = mirror.followers;
+        all.push_back(leader);
+        if (&mirror != own && std::any_of(all.begin(), all.end(), [&](std::size_t other) {
+                return have_common(links, memories_.links().of(other));
+            })) {
+            met.push_back(leader);
+        }
+    }
+    for (const std::size_t leader : met) {
+        if (!mirrors_.of(leader)->followers.empty()) {
+            differs(leader);
+        }
+        close_mirror(leader);
+    }
     for (auto& [instance, other] : calls_) {
-        if (other.state == State::Simulated) {
+        if (other.state == State::Simulated || other.state == State::Mirrored) {
             continue;
         }
         if (have_common(links, memories_.links().of(other.first.group))) {
@@ -194,6 +310,11 @@ void RememberedCollectives::add_load(const CollectiveMemory& memory, const IdleL
 
 void RememberedCollectives::done(std::uint32_t instance) {
     Call& call = calls_.at(instance);
+    if (MirroredCollectives::Mirror* const mirror =
+            call.in_mirror ? mirrors_.of(call.first.group) : nullptr) {
+        --mirror->under_way;
+        recalled_ += call.state == State::Mirrored ? 1 : 0;
+    }
     if (call.state == State::Recalled && call.settles > Time()) {
         call.rests_until = later(queue_.now(), call.settles);
         at_rest_[call.first.group] = instance;

@@ -32,6 +32,7 @@
 
 #include "engine/clock/event_queue.h"
 #include "engine/collective/collective_memory.h"
+#include "engine/collective/mirrored_collectives.h"
 #include "engine/network/idle_links.h"
 #include "engine/network/link_load.h"
 #include "engine/network/network.h"
@@ -57,7 +58,7 @@ public:
     RememberedCollectives(CollectiveMemories& memories, EventQueue& queue, IdleLinks& idle,
                           LinkLoadRecorder* load);
 
-    /// True: it is held; of its first member when `may_be`.
+    /// True: it is held, or is_mirrored(); of its first member when `may_be`.
     [[nodiscard]] bool begin(const CollectiveBeginning& beginning, bool may_be);
 
     /// Whether all members of a collective that is held have begun.
@@ -72,6 +73,20 @@ public:
     /// When the first member of a collective that is under way has begun.
     [[nodiscard]] Time begun(std::uint32_t instance) const { return calls_.at(instance).begun; }
 
+    /// Whether a collective under way is not simulated, as it follows another one.
+    [[nodiscard]] bool is_mirrored(std::uint32_t instance) const {
+        return calls_.at(instance).state == State::Mirrored;
+    }
+    /// Of a collective of which a member is done: the communicators whose collectives of the same
+    /// number follow it.
+    [[nodiscard]] std::vector<std::size_t> followers_of(std::uint32_t instance);
+    /// A communicator does not do as the one that it follows.
+    void differs(std::size_t group);
+
+    /// The run has ended: what is not simulated is counted to here. One that `is_whole` may throw
+    /// CollectivesMet.
+    void complete(bool is_whole);
+
     /// The last member of a collective is done.
     void done(std::uint32_t instance);
 
@@ -83,7 +98,7 @@ public:
     [[nodiscard]] std::uint64_t recalled() const { return recalled_; }
 
 private:
-    enum class State : std::uint8_t { Simulated, Held, Recalled };
+    enum class State : std::uint8_t { Simulated, Held, Recalled, Mirrored };
 
     /// A collective under way, or one whose links are not idle yet.
     struct Call {
@@ -100,11 +115,19 @@ private:
         std::shared_ptr<const CollectiveMemory> memory;
         Time rests_until;  ///< all members are done, and links settle until then; zero: no
         std::size_t begun_members = 0;
+        bool in_mirror = false;  ///< it leads or follows
     };
 
     /// One whose end is known has settled; of none: throws.
     void handle(std::uint64_t payload) override;
     static constexpr std::uint64_t none = 0xffffffff;
+    /// The first member of a collective begins, whose links are taken; `alone`: before by none.
+    void choose_state(Call& call, bool may_be, bool may_be_held, bool alone);
+    /// Closes mirrors whose links the communicator uses, if they are over.
+    void close_mirrors(std::size_t group);
+    void close_mirror(std::size_t leader);
+    /// Whether any call or mirror is on its links.
+    [[nodiscard]] bool is_taken(std::size_t group) const;
     /// Whether no other call is on its links.
     [[nodiscard]] bool take_links(std::size_t group);
     void leave_links(std::size_t group);
@@ -123,7 +146,8 @@ private:
     EventQueue& queue_;
     IdleLinks& idle_;
     LinkLoadRecorder* load_;
-    std::vector<std::uint32_t> users_;  ///< by link or node: calls under way
+    MirroredCollectives mirrors_;
+    std::vector<std::uint32_t> users_;  ///< by link or node: calls under way, and mirrors
     std::map<std::uint32_t, Call> calls_;
     std::map<std::size_t, std::uint32_t> at_rest_;  ///< by group: that call of it
     std::vector<LinkUse> carried_;                  ///< by link

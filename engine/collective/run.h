@@ -97,6 +97,7 @@ struct CollectiveRun {
     bool started = false;
     bool filling = false;          ///< queues are being looked at
     bool recalled = false;         ///< its end is known (remembered_collectives.h)
+    bool mirrored = false;         ///< it ends with another one (mirrored_collectives.h)
     std::size_t streams_left = 0;  ///< from a file, or of a library: thread blocks
     std::size_t present = 0;       ///< members that have started, of a collective in closed form
     std::int32_t blocks = 0;       ///< thread blocks of a library that take part

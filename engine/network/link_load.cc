@@ -96,6 +96,23 @@ void LinkLoadRecorder::add(std::size_t link, std::int64_t from, std::int64_t to,
     }
 }
 
+void LinkLoadRecorder::add_since(const Recorded& before, std::size_t like, std::size_t link) {
+    if (like >= rows_.size()) {
+        return;
+    }
+    const Recorded now = recorded(like);
+    const std::size_t joined = std::size_t{1} << (now.doublings - before.doublings);
+    for (std::size_t bin = 0; bin < now.busy.size(); ++bin) {
+        std::int64_t busy = now.busy[bin];
+        for (std::size_t i = bin * joined; i < std::min((bin + 1) * joined, before.busy.size());
+             ++i) {
+            busy -= before.busy[i];
+        }
+        const auto from = static_cast<std::int64_t>(bin) * width(now.doublings);
+        add(link, from, from + width(now.doublings), busy);
+    }
+}
+
 LinkLoad LinkLoadRecorder::load(Time finish) const {
     LinkLoad load;
     if (finish <= Time()) {

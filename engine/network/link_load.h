@@ -69,6 +69,17 @@ public:
     void add_later(const Interval& all, const Interval* begin, const Interval* end,
                    std::int64_t shift);
 
+    /// What has been recorded of a link, for add_since().
+    struct Recorded {
+        unsigned doublings = 0;
+        std::vector<std::int64_t> busy;
+    };
+    [[nodiscard]] Recorded recorded(std::size_t link) const {
+        return link < rows_.size() ? Recorded{rows_[link].doublings, rows_[link].busy} : Recorded();
+    }
+    /// Adds to `link` what has been recorded of the link `like` since `before`.
+    void add_since(const Recorded& before, std::size_t like, std::size_t link);
+
     /// Of a run that took so long; what was sent later is left out. 129 to 256 bins, fewer where
     /// the run was shorter than that many nanoseconds.
     [[nodiscard]] LinkLoad load(Time finish) const;

@@ -332,12 +332,14 @@ Results Simulation::run() {
     if (dialect_.issue_order == IssueOrder::AscendingId) {
         start();
         network_.run(queue_);
+        collectives_.complete_remembered(is_finished());
         return finish();
     }
     // That order differs between ranks, so that they may pair unequal collectives.
     try {
         start();
         network_.run(queue_);
+        collectives_.complete_remembered(is_finished());
         return finish();
     } catch (const StallError& error) {
         throw StallError(fmt::format(
