@@ -1,6 +1,7 @@
 #include "engine/collective/alike_communicators.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/collective_library/library_in_use.h"
 
@@ -32,7 +33,11 @@ struct AlikeCommunicators::Names {
 AlikeCommunicators::AlikeCommunicators(const Workload& workload,
                                        const topology::NetworkDescription& network,
                                        const SystemConfig& system)
-    : workload_(workload), network_(network), system_(system), first_(workload.groups.size()) {}
+    : workload_(workload),
+      network_(network),
+      system_(system),
+      rates_(system.compute_rates(workload.ranks())),
+      first_(workload.groups.size()) {}
 
 std::size_t AlikeCommunicators::first_like(std::size_t group,
                                            const std::vector<std::uint32_t>& links) {
@@ -87,10 +92,12 @@ void AlikeCommunicators::add_members(std::size_t group, const Names& names,
     for (const Rank rank : workload_.groups[group].ranks) {
         const std::vector<std::int32_t>& groups = workload_.bindings[rank.index()].groups;
         const auto slot = std::find(groups.begin(), groups.end(), static_cast<std::int32_t>(group));
-        likeness.insert(likeness.end(),
-                        {std::int64_t{workload_.program_of[rank.index()]}, slot - groups.begin(),
-                         place_in(names.ranks, rank),
-                         place_in(names.nodes, network_.npu_of_rank[rank.index()])});
+        likeness.insert(
+            likeness.end(),
+            {std::int64_t{workload_.program_of[rank.index()]}, slot - groups.begin(),
+             place_in(names.ranks, rank), place_in(names.nodes, network_.npu_of_rank[rank.index()]),
+             // Reductions take memory accesses.
+             std::llround(rates_[rank.index()].memory_bandwidth * 1e9)});
     }
 }
 

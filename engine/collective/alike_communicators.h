@@ -53,6 +53,7 @@ private:
     const Workload& workload_;
     const topology::NetworkDescription& network_;
     const SystemConfig& system_;
+    std::vector<ComputeRate> rates_;                 ///< by rank
     std::vector<std::optional<std::size_t>> first_;  ///< by group
     std::map<Likeness, std::size_t> first_of_;
 };

@@ -52,8 +52,8 @@ bool MirroredCollectives::join(std::size_t group, std::uint64_t number, std::siz
     }
     Mirror& mirror = found->second;
     IdleLinks::State state;
-    if (mirror.begun != queue_.now() || mirror.first != number || mirror.begins.size() != 1 ||
-        mirror.begins.front()[member] != queue_.now() ||
+    if (mirror.ends || mirror.begun != queue_.now() || mirror.first != number ||
+        mirror.begins.size() != 1 || mirror.begins.front()[member] != queue_.now() ||
         !idle_.idle_state(links_of(group), state) || state != mirror.state) {
         return false;
     }

@@ -37,6 +37,7 @@ public:
         std::vector<std::size_t> followers;
         std::size_t under_way = 0;  ///< collectives of all of them
         std::uint64_t first = 0;    ///< number of the first collective
+        bool ends = false;          ///< a member of the leader is done in one of them
         Time begun;
         std::vector<std::vector<Time>> begins;  ///< of the leader, by number - first and member
         // Of the leader's links when it began:
@@ -60,7 +61,7 @@ public:
     /// Of a leader that has its links to itself: nothing happens where they are not idle.
     void open(std::size_t leader, std::uint64_t number);
     /// Whether a communicator that has its links to itself, of which that member begins, follows
-    /// from here on.
+    /// from here on: nothing of the leader's collective may be done.
     [[nodiscard]] bool join(std::size_t group, std::uint64_t number, std::size_t member);
     /// A member begins its part, in a communicator that has a mirror. False: a follower, and the
     /// leader's member has not begun now.

@@ -161,10 +161,11 @@ std::vector<std::size_t> RememberedCollectives::followers_of(std::uint32_t insta
     if (call == calls_.end() || !call->second.in_mirror) {
         return {};
     }
-    const MirroredCollectives::Mirror* const mirror = mirrors_.of(call->second.first.group);
+    MirroredCollectives::Mirror* const mirror = mirrors_.of(call->second.first.group);
     if (mirror == nullptr || mirror->leader != call->second.first.group) {
         return {};
     }
+    mirror->ends = true;
     if (!mirror->followers.empty() && !mirrors_.is_even(*mirror)) {
         differs(mirror->leader);
     }
@@ -314,6 +315,7 @@ void RememberedCollectives::done(std::uint32_t instance) {
             call.in_mirror ? mirrors_.of(call.first.group) : nullptr) {
         --mirror->under_way;
         recalled_ += call.state == State::Mirrored ? 1 : 0;
+        mirrored_ += call.state == State::Mirrored ? 1 : 0;
     }
     if (call.state == State::Recalled && call.settles > Time()) {
         call.rests_until = later(queue_.now(), call.settles);

@@ -96,6 +96,8 @@ public:
     [[nodiscard]] std::uint64_t packet_hops() const { return packet_hops_; }
     /// Collectives that were not simulated with the others.
     [[nodiscard]] std::uint64_t recalled() const { return recalled_; }
+    /// Of those the ones that followed others.
+    [[nodiscard]] std::uint64_t mirrored() const { return mirrored_; }
 
 private:
     enum class State : std::uint8_t { Simulated, Held, Recalled, Mirrored };
@@ -153,6 +155,7 @@ private:
     std::vector<LinkUse> carried_;                  ///< by link
     bool lost_ = false;                             ///< the run ends with this instant
     std::uint64_t recalled_ = 0;
+    std::uint64_t mirrored_ = 0;
     std::uint64_t packet_hops_ = 0;
 };
 

@@ -83,6 +83,11 @@ public:
         return collectives_.remembered() == nullptr ? 0 : collectives_.remembered()->recalled();
     }
 
+    /// Those of them that followed collectives of another communicator.
+    [[nodiscard]] std::uint64_t mirrored_collectives() const {
+        return collectives_.remembered() == nullptr ? 0 : collectives_.remembered()->mirrored();
+    }
+
     /// As CollectiveEngine::add_unsimulated_to().
     void add_unsimulated_to(std::vector<LinkUse>& use) const {
         collectives_.add_unsimulated_to(use);

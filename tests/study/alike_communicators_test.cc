@@ -20,8 +20,6 @@ namespace {
 using chakra::CollectiveType;
 using topology::DimensionKind;
 
-constexpr std::int64_t mib = 1 << 20;
-
 /// For each row and then each column the first that is like it, and the name of that.
 std::vector<std::string> first_of_each(const engine::Workload& workload, const Machine& machine) {
     engine::CommunicatorLinks links(workload, machine.network);
@@ -98,6 +96,11 @@ TEST(AlikeCommunicators, AreSoByProgramsRatesAndRoutes) {
     Machine slower = machine;
     slower.network.graph = with_slow_links_of(NodeId(6), machine.network.graph);
     EXPECT_EQ(first_of_each(grid(), slower), names({0, 1, 0}, {0, 0, 2, 0}));
+
+    // NPU 6 reduces more slowly.
+    Machine other_memory = machine;
+    other_memory.system.overrides = {{6, {1.0, 1000.0}}};
+    EXPECT_EQ(first_of_each(grid(), other_memory), names({0, 1, 0}, {0, 0, 2, 0}));
 
     Machine mesh = machine;
     mesh.network = topology::make_network(

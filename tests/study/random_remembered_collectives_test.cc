@@ -245,6 +245,7 @@ bool some_are_alike(const engine::Workload& workload, const Machine& machine) {
 // What is remembered of one communicator for others that are like it, in packets.
 TEST(RememberedCollectives, ChangeNothingAmongThoseOfAlikeCommunicators) {
     int alike = 0;
+    int mirrored = 0;
     const std::uint64_t cases = test::random_cases(60, 4'000);
     compare_cases(cases, 3'000'000, [&](test::Draw& draw) {
         const auto per_node = static_cast<std::int32_t>(draw.from_to(2, 4));
@@ -267,9 +268,13 @@ TEST(RememberedCollectives, ChangeNothingAmongThoseOfAlikeCommunicators) {
         }
         const engine::Workload workload = draw_program(draw, per_node, nodes, true);
         alike += some_are_alike(workload, machine) ? 1 : 0;
-        return recalled(workload, machine, Fidelity::Packet);
+        const std::optional<Count> count = recalled(workload, machine, Fidelity::Packet);
+        mirrored += count && count->mirrored > 0 ? 1 : 0;
+        return count;
     });
     EXPECT_GT(alike, static_cast<int>(cases) / 2);
+    EXPECT_GT(mirrored, static_cast<int>(cases) / 8);
+    RecordProperty("mirrored", mirrored);
 }
 
 // Switches of Ethernet: acknowledgements, pauses, losses and marks, some of which are drawn by the

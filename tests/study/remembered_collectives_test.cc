@@ -15,8 +15,6 @@ namespace {
 
 using chakra::CollectiveType;
 
-constexpr std::int64_t mib = 1 << 20;
-
 /// Computation and an all-reduce of the node, in turn; `micros` of the computations.
 engine::Workload layers(std::int32_t per_node, std::int32_t nodes, std::uint64_t count,
                         const std::function<std::uint64_t(Rank, std::uint64_t)>& micros,

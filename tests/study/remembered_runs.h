@@ -23,6 +23,8 @@
 
 namespace npunet::study::remembered_collectives_test {
 
+inline constexpr std::int64_t mib = 1 << 20;
+
 /// All that a run tells but for how it was carried out.
 inline std::string figures(const engine::Results& results) {
     nlohmann::json document = nlohmann::json::parse(report::results_json(results));
@@ -62,10 +64,12 @@ inline void expect_same(const std::string& a, const std::string& b) {
 struct Count {
     std::uint64_t recalled = 0;
     std::uint64_t alone = 0;
+    std::uint64_t mirrored = 0;  ///< of `recalled`, those that followed others
     friend bool operator==(const Count&, const Count&) = default;
 };
 inline void PrintTo(const Count& count, std::ostream* out) {
-    *out << count.recalled << " recalled, " << count.alone << " by themselves";
+    *out << count.recalled << " recalled, " << count.alone << " by themselves, " << count.mirrored
+         << " mirrored";
 }
 
 /// How many collectives were not simulated with the others; nothing where some met. Expects that
@@ -85,7 +89,8 @@ inline std::optional<Count> recalled(const engine::Workload& workload, const Mac
     simulation.remember_collectives(memories, nullptr);
     try {
         (void)simulation.run();
-        return Count{simulation.remembered_collectives(), memories.simulated()};
+        return Count{simulation.remembered_collectives(), memories.simulated(),
+                     simulation.mirrored_collectives()};
     } catch (const engine::CollectivesMet&) {
         return std::nullopt;
     }
