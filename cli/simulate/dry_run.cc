@@ -85,8 +85,9 @@ std::string text_of(const RunCost& cost) {
             : "";
     const std::string memory = format_bytes(cost.memory);
     if (cost.whole) {
-        return text + fmt::format("it came to its end: {} of the step in {:.1f} s{}; {} of memory\n",
-                                  format_time(cost.at), cost.seconds, hops, memory);
+        return text +
+               fmt::format("it came to its end: {} of the step in {:.1f} s{}; {} of memory\n",
+                           format_time(cost.at), cost.seconds, hops, memory);
     }
     text += fmt::format("its first {:.1f} s: {:.2g} % of it, {} of the step{}; {} of memory\n",
                         cost.seconds, 100 * cost.share, format_time(cost.at), hops, memory);

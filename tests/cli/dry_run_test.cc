@@ -25,8 +25,8 @@ protected:
         all_reduce_traces(2);
     }
     [[nodiscard]] Outcome asked(std::vector<std::string> more) {
-        std::vector<std::string> arguments{"simulate",  "--workload",        path("w"),
-                                           "--network", path("ring2.yml"),   "--quiet",
+        std::vector<std::string> arguments{"simulate",   "--workload",      path("w"),
+                                           "--network",  path("ring2.yml"), "--quiet",
                                            "--fidelity", "packet"};
         arguments.insert(arguments.end(), more.begin(), more.end());
         return run(arguments);
@@ -48,9 +48,8 @@ TEST_F(DryRun, TellsAShortRunWhole) {
     EXPECT_EQ(cost["whole_packet_hops"], cost["packet_hops"]);
     EXPECT_EQ(cost["whole_seconds"], cost["seconds"]);
     EXPECT_FALSE(std::filesystem::exists(path("out")));
-    EXPECT_THAT(asked({"--dry-run"}).out,
-                AllOf(HasSubstr("dry run, packet: 2 NPUs, 1 collectives"),
-                      HasSubstr("it came to its end")));
+    EXPECT_THAT(asked({"--dry-run"}).out, AllOf(HasSubstr("dry run, packet: 2 NPUs, 1 collectives"),
+                                                HasSubstr("it came to its end")));
 }
 
 // 1000 times 64 MiB packet by packet take a while: of two NPUs each sends half of the buffer twice,
@@ -60,10 +59,9 @@ TEST_F(DryRun, TellsALongRunFromItsBeginning) {
                    "2", "--repeat", "1000", "--output-dir", path("long")})
                   .code,
               0);
-    const Outcome outcome =
-        run({"simulate", "--workload", path("long/workload"), "--network", path("ring2.yml"),
-             "--fidelity", "packet", "--no-trains", "--quiet", "--dry-run", "--max-wall-time",
-             "300ms", "--json"});
+    const Outcome outcome = run({"simulate", "--workload", path("long/workload"), "--network",
+                                 path("ring2.yml"), "--fidelity", "packet", "--no-trains",
+                                 "--quiet", "--dry-run", "--max-wall-time", "300ms", "--json"});
     ASSERT_EQ(outcome.code, 0) << outcome.log;
     const Json cost = Json::parse(outcome.out);
     const double bytes = 2.0 * 1000 * 64 * (1 << 20);
