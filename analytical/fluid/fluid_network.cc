@@ -269,8 +269,10 @@ std::vector<engine::LinkUse> FluidNetwork::use_of(const Links& links) const {
 bool FluidNetwork::idle_state(const Links& links, State& /*state*/) {
     return std::all_of(links.begin(), links.end(), [&](std::uint32_t link) {
         Port& port = ports_[link];
-        if (port.live || port.due || port.starting() || !port.starts.empty() || port.stages > 0 ||
-            port.budgets > 0 || port.tells > queue_.now()) {
+        // What varied links have carried is no sum of whole picoseconds.
+        if (speeds_.varied(link) || port.live || port.due || port.starting() ||
+            !port.starts.empty() || port.stages > 0 || port.budgets > 0 ||
+            port.tells > queue_.now()) {
             return false;
         }
         pass(port, link);

@@ -45,7 +45,7 @@ void count_operations(const engine::Workload& workload, RunCost& cost) {
             if (engine::exchanges_messages(operation)) {
                 const engine::Group& group = workload.groups[workload.group_of(rank, operation)];
                 members = group.ranks.size();
-                cost.collectives += group.ranks.front() == rank ? 1 : 0;
+                cost.collectives += members > 1 && group.ranks.front() == rank ? 1 : 0;
             }
             cost.messages += operation.kind == engine::OperationKind::Send ? 1 : 0;
             cost.bytes += engine::bytes_sent(operation, members);

@@ -43,7 +43,8 @@ std::size_t AlikeCommunicators::first_like(std::size_t group,
                                            const std::vector<std::uint32_t>& links) {
     std::optional<std::size_t>& known = first_[group];
     if (!known) {
-        const bool may_be = workload_.groups[group].ranks.size() <= most_members && may_be_alike();
+        const bool may_be = workload_.groups[group].ranks.size() > 1 &&
+                            workload_.groups[group].ranks.size() <= most_members && may_be_alike();
         known =
             may_be ? first_of_.try_emplace(likeness_of(group, links), group).first->second : group;
     }

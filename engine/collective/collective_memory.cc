@@ -1,6 +1,7 @@
 #include "engine/collective/collective_memory.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/collective/side_simulation.h"
 #include "engine/network/link_use_difference.h"
@@ -70,6 +71,7 @@ void CollectiveMemories::meets(const CollectiveBeginning& which, std::size_t oth
 
 void CollectiveMemories::run_again(std::uint64_t events) {
     ++runs_again_;
+    mirrors_ = mirrors_ && !(std::exchange(lost_mirror_, false) && events > most_events_lost);
     for (const Category& each : met_) {
         if (++runs_[each] == most_runs_of_a_category) {
             left_out_.insert(each);
@@ -110,9 +112,17 @@ bool CollectiveMemories::allows(const CollectiveBeginning& which) {
 }
 
 bool CollectiveMemories::may_mirror(std::size_t group) {
-    return runs_again_ < most_runs && unlike_.count(shape_of(group)) == 0 &&
-           setting_.workload.groups[group].ranks.size() <= AlikeCommunicators::most_members &&
-           links_.sharing(group) != CommunicatorLinks::Sharing::Messages;
+    if (!mirrors_ || runs_again_ >= most_runs || unlike_.count(shape_of(group)) > 0 ||
+        links_.sharing(group) == CommunicatorLinks::Sharing::Messages) {
+        return false;
+    }
+    if (alike_ones_.empty()) {
+        alike_ones_.resize(setting_.workload.groups.size());
+        for (std::size_t each = 0; each < alike_ones_.size(); ++each) {
+            alike_ones_[first_like(each)] += 1;
+        }
+    }
+    return alike_ones_[first_like(group)] > 1;
 }
 
 QueuePairLimits CollectiveMemories::queue_pair_limits() const {

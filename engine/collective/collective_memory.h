@@ -134,11 +134,14 @@ public:
     [[nodiscard]] std::size_t first_like(std::size_t group) {
         return alike_.first_like(group, links_of(group));
     }
-    /// Whether collectives of the communicator may lead or follow others of such communicators
+    /// Whether there are such communicators, of which collectives may lead and follow each other
     /// (mirrored_collectives.h), as far as is known.
     [[nodiscard]] bool may_mirror(std::size_t group);
     /// They do not follow those that are like them: of such communicators none will.
-    void leave_out_mirrors(std::size_t group) { unlike_.insert(shape_of(group)); }
+    void leave_out_mirrors(std::size_t group) {
+        unlike_.insert(shape_of(group));
+        lost_mirror_ = true;
+    }
     /// All that are like it in kind, size and communicator are to be.
     void leave_out(const CollectiveBeginning& which) { left_out_.insert(category_of(which)); }
     /// A run of this number of events has ended in which collectives have met; the next one begins.
@@ -170,7 +173,8 @@ private:
     static constexpr int most_runs_of_a_category = 2;  ///< that collectives of a kind may cost
     /// Of fewer than this number there is little to remember, and a run to lose.
     static constexpr std::uint64_t fewest_of_a_category = 4;
-    /// A run of more events is not risked again for other collectives of such communicators.
+    /// A run of more events is not risked again for other collectives of such communicators, nor
+    /// for mirrors.
     static constexpr std::uint64_t most_events_lost = 1'000'000;
     /// Collectives that follow each other lead to the same states of rest over and over; where they
     /// do not after this number of them, they are simulated with the others.
@@ -221,7 +225,10 @@ private:
     std::map<Category, std::uint64_t> numbers_;  ///< of collectives; empty before they are counted
     std::set<Category> left_out_;
     std::set<Shape> left_out_shapes_;
-    std::set<Shape> unlike_;        ///< leave_out_mirrors()
+    std::set<Shape> unlike_;                 ///< leave_out_mirrors()
+    bool lost_mirror_ = false;               ///< in this run
+    bool mirrors_ = true;                    ///< they may be tried
+    std::vector<std::uint32_t> alike_ones_;  ///< by first_like(): how many; empty: not counted yet
     bool shares_ = true;            ///< collectives whose links are shared may be remembered
     std::set<Category> met_;        ///< in this run
     std::map<Category, int> runs_;  ///< in which they met

@@ -78,7 +78,7 @@ bool MirroredCollectives::begins(std::size_t group, std::uint64_t number, std::s
 
 bool MirroredCollectives::is_over(const Mirror& mirror) {
     IdleLinks::State state;
-    return mirror.under_way == 0 && idle_.idle_state(links_of(mirror.leader), state);
+    return mirror.in_progress == 0 && idle_.idle_state(links_of(mirror.leader), state);
 }
 
 std::uint64_t MirroredCollectives::close(std::size_t leader, std::vector<LinkUse>& carried) {

@@ -35,9 +35,9 @@ public:
     struct Mirror {
         std::size_t leader = 0;
         std::vector<std::size_t> followers;
-        std::size_t under_way = 0;  ///< collectives of all of them
-        std::uint64_t first = 0;    ///< number of the first collective
-        bool ends = false;          ///< a member of the leader is done in one of them
+        std::size_t in_progress = 0;  ///< collectives of all of them
+        std::uint64_t first = 0;      ///< number of the first collective
+        bool ends = false;            ///< a member of the leader is done in one of them
         Time begun;
         std::vector<std::vector<Time>> begins;  ///< of the leader, by number - first and member
         // Of the leader's links when it began:

@@ -93,7 +93,7 @@ void RememberedCollectives::choose_state(Call& call, bool may_be, bool may_be_he
     if (MirroredCollectives::Mirror* const mirror = mirrors_.of(group)) {
         call.in_mirror = true;
         call.state = mirror->leader == group ? State::Simulated : State::Mirrored;
-        ++mirror->under_way;
+        ++mirror->in_progress;
         if (!may_be && !mirror->followers.empty()) {
             differs(group);
         }
@@ -104,7 +104,7 @@ void RememberedCollectives::choose_state(Call& call, bool may_be, bool may_be_he
                                idle_.idle_state(memories_.links_of(group), call.state_of_links))) {
         call.state = State::Held;
         call.offsets.resize(memories_.setting().workload.groups[group].ranks.size());
-    } else if (may_be && memories_.may_mirror(group)) {
+    } else if (may_be && waits_for_all(call.first.kind) && memories_.may_mirror(group)) {
         if (mirrors_.join(group, call.first.number, call.first.member)) {
             call.state = State::Mirrored;
         } else if (memories_.first_like(group) == group) {
@@ -112,7 +112,7 @@ void RememberedCollectives::choose_state(Call& call, bool may_be, bool may_be_he
         }
         if (MirroredCollectives::Mirror* const begun = mirrors_.of(group)) {
             call.in_mirror = true;
-            ++begun->under_way;
+            ++begun->in_progress;
             (void)take_links(group);
         }
     }
@@ -128,20 +128,26 @@ void RememberedCollectives::close_mirrors(std::size_t group) {
     if (mirrors_.empty() || !is_taken(group)) {
         return;
     }
+    for (const std::size_t leader : mirrors_on_links_of(group)) {
+        if (mirrors_.is_over(*mirrors_.of(leader))) {
+            close_mirror(leader);
+        }
+    }
+}
+
+std::vector<std::size_t> RememberedCollectives::mirrors_on_links_of(std::size_t group) {
     const std::vector<std::uint32_t>& links = memories_.links().of(group);
-    std::vector<std::size_t> over;
+    const auto uses = [&](std::size_t other) {
+        return have_common(links, memories_.links().of(other));
+    };
+    std::vector<std::size_t> leaders;
     for (const auto& [leader, mirror] : mirrors_.all()) {
-        bool uses = have_common(links, memories_.links().of(leader));
-        for (const std::size_t follower : mirror.followers) {
-            uses = uses || have_common(links, memories_.links().of(follower));
-        }
-        if (uses && mirrors_.is_over(mirror)) {
-            over.push_back(leader);
+        if (mirrors_.of(group) == &mirror || uses(leader) ||
+            std::any_of(mirror.followers.begin(), mirror.followers.end(), uses)) {
+            leaders.push_back(leader);
         }
     }
-    for (const std::size_t leader : over) {
-        close_mirror(leader);
-    }
+    return leaders;
 }
 
 void RememberedCollectives::close_mirror(std::size_t leader) {
@@ -153,7 +159,7 @@ void RememberedCollectives::close_mirror(std::size_t leader) {
     if (!mirror.followers.empty() && !mirrors_.is_even(mirror)) {
         differs(leader);
     }
-    packet_hops_ += mirrors_.close(leader, carried_);
+    mirrored_packets_ += mirrors_.close(leader, carried_);
 }
 
 std::vector<std::size_t> RememberedCollectives::followers_of(std::uint32_t instance) {
@@ -215,18 +221,10 @@ void RememberedCollectives::leave(std::uint32_t instance) {
 
 void RememberedCollectives::meet(std::size_t group) {
     const std::vector<std::uint32_t>& links = memories_.links().of(group);
-    const MirroredCollectives::Mirror* const own = mirrors_.of(group);
-    std::vector<std::size_t> met;
-    for (const auto& [leader, mirror] : mirrors_.all()) {
-        std::vector<std::size_t> all = mirror.followers;
-        all.push_back(leader);
-        if (&mirror != own && std::any_of(all.begin(), all.end(), [&](std::size_t other) {
-                return have_common(links, memories_.links().of(other));
-            })) {
-            met.push_back(leader);
+    for (const std::size_t leader : mirrors_on_links_of(group)) {
+        if (mirrors_.of(leader) == mirrors_.of(group)) {
+            continue;
         }
-    }
-    for (const std::size_t leader : met) {
         if (!mirrors_.of(leader)->followers.empty()) {
             differs(leader);
         }
@@ -313,7 +311,7 @@ void RememberedCollectives::done(std::uint32_t instance) {
     Call& call = calls_.at(instance);
     if (MirroredCollectives::Mirror* const mirror =
             call.in_mirror ? mirrors_.of(call.first.group) : nullptr) {
-        --mirror->under_way;
+        --mirror->in_progress;
         recalled_ += call.state == State::Mirrored ? 1 : 0;
         mirrored_ += call.state == State::Mirrored ? 1 : 0;
     }

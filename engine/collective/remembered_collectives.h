@@ -92,8 +92,11 @@ public:
 
     /// Adds what the collectives have carried that were not simulated with the others.
     void add_to(std::vector<LinkUse>& use) const;
-    /// Packets times links crossed in them.
-    [[nodiscard]] std::uint64_t packet_hops() const { return packet_hops_; }
+    /// Packets times links crossed in them; `of_network`: in the others, 0 where there are no
+    /// packets.
+    [[nodiscard]] std::uint64_t packet_hops(std::uint64_t of_network) const {
+        return packet_hops_ + (of_network > 0 ? mirrored_packets_ : 0);
+    }
     /// Collectives that were not simulated with the others.
     [[nodiscard]] std::uint64_t recalled() const { return recalled_; }
     /// Of those the ones that followed others.
@@ -128,6 +131,8 @@ private:
     /// Closes mirrors whose links the communicator uses, if they are over.
     void close_mirrors(std::size_t group);
     void close_mirror(std::size_t leader);
+    /// The leaders of those whose links the communicator uses, its own included.
+    [[nodiscard]] std::vector<std::size_t> mirrors_on_links_of(std::size_t group);
     /// Whether any call or mirror is on its links.
     [[nodiscard]] bool is_taken(std::size_t group) const;
     /// Whether no other call is on its links.
@@ -157,6 +162,7 @@ private:
     std::uint64_t recalled_ = 0;
     std::uint64_t mirrored_ = 0;
     std::uint64_t packet_hops_ = 0;
+    std::uint64_t mirrored_packets_ = 0;  ///< those of links; also where networks have none
 };
 
 }  // namespace npunet::engine

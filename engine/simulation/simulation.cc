@@ -465,7 +465,7 @@ Results Simulation::summary(const std::vector<RankRecord>& records, SummaryScope
     results.simulated_npus = fold_.simulated(records_.size());
     results.packet_hops = network_.packet_hops();
     if (collectives_.remembered() != nullptr) {
-        results.packet_hops += collectives_.remembered()->packet_hops();
+        results.packet_hops += collectives_.remembered()->packet_hops(results.packet_hops);
     }
     return results;
 }

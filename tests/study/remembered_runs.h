@@ -105,28 +105,28 @@ inline Machine machine_of(std::int32_t per_node, std::int32_t nodes, bool by_lib
     return machine;
 }
 
-inline std::vector<engine::Group> rows(std::int32_t per_node, std::int32_t nodes) {
-    std::vector<engine::Group> groups;
-    for (std::int32_t node = 0; node < nodes; ++node) {
-        engine::Group group{"row" + std::to_string(node), {}};
-        for (std::int32_t place = 0; place < per_node; ++place) {
-            group.ranks.emplace_back(node * per_node + place);
+/// Groups of `members` NPUs each, called name0 and so on: NPU `member` x stride + group x step.
+inline void add_groups(const std::string& name, std::int32_t count, std::int32_t members,
+                       std::int32_t step, std::int32_t stride, std::vector<engine::Group>& groups) {
+    for (std::int32_t number = 0; number < count; ++number) {
+        engine::Group group{name + std::to_string(number), {}};
+        for (std::int32_t member = 0; member < members; ++member) {
+            group.ranks.emplace_back(number * step + member * stride);
         }
         groups.push_back(group);
     }
+}
+
+inline std::vector<engine::Group> rows(std::int32_t per_node, std::int32_t nodes) {
+    std::vector<engine::Group> groups;
+    add_groups("row", nodes, per_node, per_node, 1, groups);
     return groups;
 }
 
 /// And the columns: the NPUs with one place in their rows.
 inline std::vector<engine::Group> rows_and_columns(std::int32_t per_node, std::int32_t nodes) {
     std::vector<engine::Group> groups = rows(per_node, nodes);
-    for (std::int32_t place = 0; place < per_node; ++place) {
-        engine::Group group{"column" + std::to_string(place), {}};
-        for (std::int32_t node = 0; node < nodes; ++node) {
-            group.ranks.emplace_back(node * per_node + place);
-        }
-        groups.push_back(group);
-    }
+    add_groups("column", per_node, nodes, 1, per_node, groups);
     return groups;
 }
 
