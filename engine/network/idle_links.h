@@ -30,8 +30,8 @@ public:
     /// time; of an order-preserving renaming of links and nodes they are the same, too.
     [[nodiscard]] virtual bool idle_state(const Links& links, State& state) = 0;
     /// As idle_state() said of idle links at another time, or of a network of the same kind.
-    /// `carried`: by link, what it has carried since it was in a state that was told alike; what has
-    /// carried nothing stays as it is. Null: of all links.
+    /// `carried`: by link, what it has carried since it was in a state that was told alike; what
+    /// has carried nothing stays as it is. Null: of all links.
     virtual void set_idle_state(const Links& links, const State& state,
                                 const std::vector<LinkUse>* carried) = 0;
 
