@@ -26,7 +26,7 @@ struct RunCost {
     std::string fidelity;
     std::uint64_t npus = 0;
     std::uint64_t collectives = 0;
-    std::uint64_t messages = 0;  ///< between two NPUs, beside collectives
+    std::uint64_t messages = 0;  ///< point to point
     double bytes = 0;            ///< that are sent, about: by the usual algorithms
     double seconds = 0;          ///< that the run took
     double share = 0;            ///< of the whole, 0 to 1
@@ -77,7 +77,7 @@ std::string bytes_text(double bytes) {
 
 std::string text_of(const RunCost& cost) {
     std::string text = fmt::format(
-        "dry run, {}: {} NPUs, {} collectives, {} messages beside them, about {} to send\n",
+        "dry run, {}: NPUs {}, collectives {}, point-to-point messages {}, about {} to send\n",
         cost.fidelity, cost.npus, cost.collectives, cost.messages, bytes_text(cost.bytes));
     const std::string hops =
         cost.packet_hops > 0
@@ -85,14 +85,13 @@ std::string text_of(const RunCost& cost) {
             : "";
     const std::string memory = format_bytes(cost.memory);
     if (cost.whole) {
-        return text +
-               fmt::format("it came to its end: {} of the step in {:.1f} s{}; {} of memory\n",
-                           format_time(cost.at), cost.seconds, hops, memory);
+        return text + fmt::format("the whole run: {} of the step in {:.1f} s{}; {} of memory\n",
+                                  format_time(cost.at), cost.seconds, hops, memory);
     }
-    text += fmt::format("its first {:.1f} s: {:.2g} % of it, {} of the step{}; {} of memory\n",
+    text += fmt::format("the first {:.1f} s: {:.2g} % of it, {} of the step{}; {} of memory\n",
                         cost.seconds, 100 * cost.share, format_time(cost.at), hops, memory);
     if (!cost.seconds_left) {
-        return text + "the whole run: it cannot be told yet; give it more with --max-wall-time\n";
+        return text + "the whole run: too early to tell; --max-wall-time 60s gives it longer\n";
     }
     return text + fmt::format("the whole run: about {}{}\n",
                               ProgressLine::format_seconds(cost.seconds + *cost.seconds_left),
