@@ -54,19 +54,19 @@ TEST_F(DryRun, TellsAShortRunWhole) {
               HasSubstr("the whole run: ")));
 }
 
-// 1000 times 64 MiB packet by packet take a while: of two NPUs each sends half of the buffer twice,
-// in packets of 4096 bytes over one link.
+// 1000 times 1 GiB packet by packet take ten times as long as the cut: of two NPUs each sends half
+// of the buffer twice, in packets of 4096 bytes over one link.
 TEST_F(DryRun, TellsALongRunFromItsBeginning) {
-    ASSERT_EQ(run({"generate", "collective", "--type", "all_reduce", "--size", "64MiB", "--npus",
+    ASSERT_EQ(run({"generate", "collective", "--type", "all_reduce", "--size", "1GiB", "--npus",
                    "2", "--repeat", "1000", "--output-dir", path("long")})
                   .code,
               0);
     const Outcome outcome = run({"simulate", "--workload", path("long/workload"), "--network",
                                  path("ring2.yml"), "--fidelity", "packet", "--no-trains",
-                                 "--quiet", "--dry-run", "--max-wall-time", "300ms", "--json"});
+                                 "--quiet", "--dry-run", "--max-wall-time", "500ms", "--json"});
     ASSERT_EQ(outcome.code, 0) << outcome.log;
     const Json cost = Json::parse(outcome.out);
-    const double bytes = 2.0 * 1000 * 64 * (1 << 20);
+    const double bytes = 2.0 * 1000 * (1 << 30);
     EXPECT_EQ(cost["bytes_to_send"], bytes);
     EXPECT_GT(cost["share"], 0);
     EXPECT_LT(cost["share"], 1);
