@@ -78,6 +78,9 @@ function(npunet_library name)
                    CXX_EXTENSIONS OFF
                    POSITION_INDEPENDENT_CODE ON
     )
+    # Two words that were just written to memory, one by one, are slow to be read as one vector: keys
+    # of events are passed so.
+    target_compile_options(npunet_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>)
     target_link_libraries(npunet_${name} PUBLIC npunet_settings ${arg_LINK})
     npunet_compile_in_batches(npunet_${name})
     npunet_install_library(npunet_${name})

@@ -31,96 +31,31 @@ std::uint8_t kind_of(EventKey key) {
 
 }  // namespace
 
-EventQueue::EventQueue(Order order)
-    : lately_(std::size_t{1} << cache_bits, Instant{Time(), none}), order_(order) {}
+EventQueue::EventQueue(Order order) : order_(order) {}
 
-void EventQueue::push_instant(Time at, std::uint32_t first) {
-    const Instant instant{at, first};
-    std::size_t hole = instants_.size();
-    instants_.push_back(instant);
-    while (hole > 0) {
-        const std::size_t parent = (hole - 1) / 4;
-        if (!(at < instants_[parent].at)) {
-            break;
-        }
-        instants_[hole] = instants_[parent];
-        hole = parent;
-    }
-    instants_[hole] = instant;
-}
-
-EventQueue::Instant EventQueue::pop_instant() {
-    const Instant top = instants_.front();
-    const Instant last = instants_.back();
-    instants_.pop_back();
-    const std::size_t size = instants_.size();
-    if (size == 0) {
-        return top;
-    }
-    std::size_t hole = 0;
-    for (;;) {
-        const std::size_t first = 4 * hole + 1;
-        if (first >= size) {
-            break;
-        }
-        std::size_t least = first;
-        const std::size_t end = std::min(first + 4, size);
-        for (std::size_t child = first + 1; child < end; ++child) {
-            if (instants_[child].at < instants_[least].at) {
-                least = child;
-            }
-        }
-        if (!(instants_[least].at < last.at)) {
-            break;
-        }
-        instants_[hole] = instants_[least];
-        hole = least;
-    }
-    instants_[hole] = last;
-    return top;
-}
-
-void EventQueue::schedule_anew(Time at, const Event& event) {
+void EventQueue::schedule_specially(Time at, std::uint32_t node) {
     if (at == Time::max()) {
+        give_back(node);
         throw StallError(fmt::format(
             "at {} the next event lies beyond the end of the clock, 106 days of simulated "
             "time; look for durations, sizes or rates of a wrong unit",
             format_time(now_)));
     }
     if (shuffling_ && handling_) {
-        delayed_.push_back({at, event});
+        delayed_.push_back({at, nodes_[node].event});
+        give_back(node);
         return;
     }
     const bool earliest = waker_ != nullptr && !handling_ && at < next_time();
-    insert(at, event);
+    insert(at, node);
     if (earliest) {
         waker_->handle(0);
     }
 }
 
-void EventQueue::insert(Time at, const Event& event) {
-    if (handling_ && at == now_) {
-        insert_into_present(event);
-        return;
-    }
-    const std::uint32_t node = new_node(event);
-    // A line of the cache that holds the time holds a list that is still to come: lists that were
-    // opened have earlier times.
-    Instant& line = lately_[line_of(at)];
-    if (line.at == at && line.first != none) {
-        Node& first = nodes_[line.first];
-        nodes_[first.last].next = node;
-        first.last = node;
-        return;
-    }
-    nodes_[node].last = node;
-    push_instant(at, node);
-    line = {at, node};
-}
-
-void EventQueue::insert_into_present(const Event& event) {
+void EventQueue::insert_into_present(std::uint32_t node) {
+    const Event& event = nodes_[node].event;
     if (next_ == none || !(event.key < nodes_[last_].event.key)) {
-        const std::uint32_t node = new_node(event);
         (next_ == none ? next_ : nodes_[last_].next) = node;
         last_ = node;
         return;
@@ -128,6 +63,7 @@ void EventQueue::insert_into_present(const Event& event) {
     late_.push_back(event);
     std::push_heap(late_.begin(), late_.end(),
                    [](const Event& a, const Event& b) { return b.key < a.key; });
+    give_back(node);
 }
 
 void EventQueue::advance(Time to) {
@@ -136,15 +72,11 @@ void EventQueue::advance(Time to) {
 }
 
 void EventQueue::open_instant() {
-    now_ = instants_.front().at;
-    Instant& line = lately_[line_of(now_)];
-    if (line.at == now_) {
-        line.first = none;
-    }
-    next_ = pop_instant().first;
+    now_ = instants_.next();
+    next_ = instants_.pop();
     last_ = nodes_[next_].last;
-    while (!instants_.empty() && instants_.front().at == now_) {
-        const std::uint32_t more = pop_instant().first;
+    while (instants_.next() == now_) {
+        const std::uint32_t more = instants_.pop();
         nodes_[last_].next = more;
         last_ = nodes_[more].last;
     }
@@ -286,11 +218,11 @@ std::vector<EventQueue::Pending> EventQueue::pending() const {
     for (const Event& event : late_) {
         add(now_, event);
     }
-    for (const Instant& instant : instants_) {
-        for (std::uint32_t node = instant.first; node != none; node = nodes_[node].next) {
-            add(instant.at, nodes_[node].event);
+    instants_.for_each([&](Time at, std::uint32_t first) {
+        for (std::uint32_t node = first; node != none; node = nodes_[node].next) {
+            add(at, nodes_[node].event);
         }
-    }
+    });
     std::sort(events.begin(), events.end(), [](const Pending& a, const Pending& b) {
         return a.at != b.at ? a.at < b.at : a.key < b.key;
     });
@@ -305,10 +237,9 @@ void EventQueue::replace_pending(const std::vector<Pending>& events) {
     next_ = none;
     last_ = none;
     late_.clear();
-    std::fill(lately_.begin(), lately_.end(), Instant{Time(), none});
     for (const Pending& event : events) {
         assert(event.at >= now_);
-        insert(event.at, {event.key, event.handler, event.payload});
+        insert(event.at, new_node(event.key, *event.handler, event.payload));
     }
 }
 
@@ -338,7 +269,8 @@ void EventQueue::shuffle_insertions(std::uint64_t seed) {
 void EventQueue::flush_shuffled() {
     std::shuffle(delayed_.begin(), delayed_.end(), shuffler_);
     for (const Delayed& delayed : delayed_) {
-        insert(delayed.at, delayed.event);
+        const Event& event = delayed.event;
+        insert(delayed.at, new_node(event.key, *event.handler, event.payload));
     }
     delayed_.clear();
 }

@@ -1,8 +1,8 @@
 // The clock of a simulation: a queue of events in simulated time, without allocation per event.
 //
-// Simulated machines are regular, so many events share an instant. The queue keeps a heap of
-// instants, each with a list of its events in a pool; a small cache finds the list of an instant
-// that was used lately. When an instant comes, its events are put in order once.
+// Simulated machines are regular, so many events share an instant. The queue keeps instants
+// (InstantQueue), each with a list of its events in a pool. When an instant comes, its events are put
+// in order once.
 //
 // The order of simultaneous events comes from their content, never from the order in which they
 // were scheduled: events are sorted by (time, key), and a key is made of the phase of the instant,
@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "base/quantities.h"
+#include "engine/clock/instant_queue.h"
 
 namespace npunet::engine {
 
@@ -100,7 +101,7 @@ public:
     [[nodiscard]] bool instant_is_over() const { return !handling_ && over_ && over_at_ == now_; }
     /// When the earliest event is due; Time::max() when there is none.
     [[nodiscard]] Time next_time() const {
-        return instant_has_more() ? now_ : instants_.empty() ? Time::max() : instants_.front().at;
+        return instant_has_more() ? now_ : instants_.next();
     }
     /// Events handled so far.
     [[nodiscard]] std::uint64_t handled() const { return handled_; }
@@ -111,17 +112,12 @@ public:
         if (order_ == Order::Insertion) {
             key = EventKey(inserted_++, 0);
         }
-        const Event event{key, &handler, payload};
-        // The common case: one more event of an instant that was scheduled lately.
-        Instant& line = lately_[line_of(at)];
-        if (line.at == at && line.first != none && !shuffling_) {
-            const std::uint32_t node = new_node(event);
-            Node& first = nodes_[line.first];
-            nodes_[first.last].next = node;
-            first.last = node;
-            return;
+        const std::uint32_t node = new_node(key, handler, payload);
+        if (shuffling_ || waker_ != nullptr || at == Time::max()) {
+            schedule_specially(at, node);
+        } else {
+            insert(at, node);
         }
-        schedule_anew(at, event);
     }
 
     /// Moves the clock forward without handling events; `to` must not pass next_time().
@@ -195,15 +191,14 @@ public:
 
 private:
     static constexpr std::uint32_t none = 0xffffffff;
-    static constexpr unsigned cache_bits = 8;
     /// Leaves a margin for work that is counted outside the queue.
     static constexpr std::uint64_t between_questions = most_between_questions / 4;
     static constexpr std::uint64_t never = ~std::uint64_t{0};
 
     struct Event {
         EventKey key;
-        EventHandler* handler;
-        std::uint64_t payload;
+        EventHandler* handler = nullptr;
+        std::uint64_t payload = 0;
     };
     /// An event in the pool, in the list of its instant; the first one knows the last.
     struct Node {
@@ -211,38 +206,42 @@ private:
         std::uint32_t next;
         std::uint32_t last;
     };
-    /// A list of events of one instant. An instant may have several lists.
-    struct Instant {
-        Time at;
-        std::uint32_t first;
-    };
     struct Delayed {
         Time at;
         Event event;
     };
 
     [[nodiscard]] bool instant_has_more() const { return next_ != none || !late_.empty(); }
-    /// Which line of the cache a time has: its bits mixed by an odd constant (Fibonacci hashing).
-    [[nodiscard]] static std::size_t line_of(Time at) {
-        return static_cast<std::size_t>(
-            (static_cast<std::uint64_t>(at.ps()) * 0x9e3779b97f4a7c15ULL) >> (64 - cache_bits));
-    }
-    std::uint32_t new_node(const Event& event) {
+    std::uint32_t new_node(EventKey key, EventHandler& handler, std::uint64_t payload) {
         if (free_ == none) {
-            nodes_.push_back({event, none, 0});
-            return static_cast<std::uint32_t>(nodes_.size() - 1);
+            free_ = static_cast<std::uint32_t>(nodes_.size());
+            nodes_.push_back({Event(), none, 0});
         }
-        const std::uint32_t node = free_;
-        free_ = nodes_[node].next;
-        nodes_[node].event = event;
-        nodes_[node].next = none;
-        return node;
+        const std::uint32_t number = free_;
+        Node& node = nodes_[number];
+        free_ = node.next;
+        node.next = none;
+        // Word by word: the registers of a key are slow to be read together from the stack.
+        node.event.key.major_ = key.major_;
+        node.event.key.minor_ = key.minor_;
+        node.event.handler = &handler;
+        node.event.payload = payload;
+        return number;
     }
-    void schedule_anew(Time at, const Event& event);
-    void insert(Time at, const Event& event);
-    void insert_into_present(const Event& event);
-    void push_instant(Time at, std::uint32_t first);
-    Instant pop_instant();
+    void schedule_specially(Time at, std::uint32_t node);
+    void insert(Time at, std::uint32_t node) {
+        if (handling_ && at == now_) {
+            insert_into_present(node);
+            return;
+        }
+        const std::uint32_t first_node = instants_.join(at, node);
+        Node& first = nodes_[first_node];
+        if (first_node != node) {
+            nodes_[first.last].next = node;
+        }
+        first.last = node;
+    }
+    void insert_into_present(std::uint32_t node);
     void give_back(std::uint32_t node) {
         nodes_[node].next = free_;
         free_ = node;
@@ -258,14 +257,13 @@ private:
     [[gnu::cold]] bool ask_watch();
     void flush_shuffled();
 
-    std::vector<Instant> instants_;  ///< 4-ary min-heap by time
+    InstantQueue instants_;  ///< each with the first node of a list of its events
     std::vector<Node> nodes_;
-    std::uint32_t free_ = none;    ///< list of unused nodes
-    std::vector<Instant> lately_;  ///< cache: lists by a hash of their time
-    std::uint32_t next_ = none;    ///< the instant being handled: a list, ascending by key,
-    std::uint32_t last_ = none;    ///< with its end,
-    std::vector<Event> late_;      ///< and what came later with a lower key: a min-heap
-    std::vector<Event> sorting_;   ///< sort_present()'s own
+    std::uint32_t free_ = none;   ///< list of unused nodes
+    std::uint32_t next_ = none;   ///< the instant being handled: a list, ascending by key,
+    std::uint32_t last_ = none;   ///< with its end,
+    std::vector<Event> late_;     ///< and what came later with a lower key: a min-heap
+    std::vector<Event> sorting_;  ///< sort_present()'s own
     Time now_;
     Order order_;
     std::uint64_t inserted_ = 0;
