@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "base/errors.h"
 #include "base/units.h"
@@ -31,15 +32,13 @@ std::uint8_t kind_of(EventKey key) {
 
 }  // namespace
 
-EventQueue::EventQueue(Order order) : order_(order) {}
+EventQueue::EventQueue(Order order) : order_(order) {
+    special_ = is_special();
+}
 
 void EventQueue::schedule_specially(Time at, std::uint32_t node) {
-    if (at == Time::max()) {
-        give_back(node);
-        throw StallError(fmt::format(
-            "at {} the next event lies beyond the end of the clock, 106 days of simulated "
-            "time; look for durations, sizes or rates of a wrong unit",
-            format_time(now_)));
+    if (order_ == Order::Insertion) {
+        nodes_[node].event.key = EventKey(inserted_++, 0);
     }
     if (shuffling_ && handling_) {
         delayed_.push_back({at, nodes_[node].event});
@@ -51,6 +50,13 @@ void EventQueue::schedule_specially(Time at, std::uint32_t node) {
     if (earliest) {
         waker_->handle(0);
     }
+}
+
+void EventQueue::refuse_late() const {
+    throw StallError(fmt::format(
+        "at {} the next event lies beyond the end of the clock, 106 days of simulated time; look "
+        "for durations, sizes or rates of a wrong unit",
+        format_time(now_)));
 }
 
 void EventQueue::insert_into_present(std::uint32_t node) {
@@ -89,6 +95,10 @@ void EventQueue::open_instant() {
 }
 
 void EventQueue::sort_present() {
+    if (nodes_[next_].next == last_) {
+        std::swap(nodes_[next_].event, nodes_[last_].event);
+        return;
+    }
     sorting_.clear();
     for (std::uint32_t node = next_; node != none; node = nodes_[node].next) {
         sorting_.push_back(nodes_[node].event);
@@ -263,6 +273,7 @@ bool EventQueue::ask_watch() {
 
 void EventQueue::shuffle_insertions(std::uint64_t seed) {
     shuffling_ = true;
+    special_ = is_special();
     shuffler_.seed(seed);
 }
 

@@ -109,11 +109,8 @@ public:
     /// `at` must not lie before now(); `handler` must outlive the event.
     void schedule(Time at, EventKey key, EventHandler& handler, std::uint64_t payload = 0) {
         assert(at >= now_ && "an event cannot lie in the past");
-        if (order_ == Order::Insertion) {
-            key = EventKey(inserted_++, 0);
-        }
         const std::uint32_t node = new_node(key, handler, payload);
-        if (shuffling_ || waker_ != nullptr || at == Time::max()) {
+        if (special_) {
             schedule_specially(at, node);
         } else {
             insert(at, node);
@@ -171,7 +168,10 @@ public:
 
     /// Called whenever an event becomes the earliest while no event is being handled: a driver
     /// (ns-3's simulator) must then wake this queue at next_time().
-    void set_waker(EventHandler* waker) { waker_ = waker; }
+    void set_waker(EventHandler* waker) {
+        waker_ = waker;
+        special_ = is_special();
+    }
 
     /// An event that is still to come.
     struct Pending {
@@ -228,11 +228,19 @@ private:
         node.event.payload = payload;
         return number;
     }
+    /// More is to be done for an event than to insert it.
+    [[nodiscard]] bool is_special() const {
+        return order_ == Order::Insertion || shuffling_ || waker_ != nullptr;
+    }
     void schedule_specially(Time at, std::uint32_t node);
+    [[noreturn, gnu::cold]] void refuse_late() const;
     void insert(Time at, std::uint32_t node) {
         if (handling_ && at == now_) {
             insert_into_present(node);
             return;
+        }
+        if (at == Time::max()) {
+            refuse_late();
         }
         const std::uint32_t first_node = instants_.join(at, node);
         Node& first = nodes_[first_node];
@@ -268,6 +276,7 @@ private:
     Order order_;
     std::uint64_t inserted_ = 0;
     std::uint64_t handled_ = 0;
+    bool special_ = false;  ///< is_special()
     bool handling_ = false;
     bool alone_ = true;
     bool over_ = false;              ///< an instant was handled, the last one at over_at_

@@ -104,21 +104,24 @@ private:
             (static_cast<std::uint64_t>(at.ps()) * 0x9e3779b97f4a7c15ULL) >> (64 - cache_bits));
     }
 
-    std::uint32_t new_entry(const Entry& entry) {
+    std::uint32_t new_entry(Time at, std::uint32_t number, std::uint32_t next) {
         if (free_ == none) {
-            near_.push_back(entry);
-            return static_cast<std::uint32_t>(near_.size() - 1);
+            free_ = static_cast<std::uint32_t>(near_.size());
+            near_.push_back({Time(), 0, none});
         }
         const std::uint32_t place = free_;
-        free_ = near_[place].next;
-        near_[place] = entry;
+        Entry& entry = near_[place];
+        free_ = entry.next;
+        entry.at = at;
+        entry.number = number;
+        entry.next = next;
         return place;
     }
 
     /// Adds an instant that is not too far ahead to its bucket.
     void put_near(Time at, std::uint32_t number) {
         const std::size_t bucket = tick_of(at) & mask_;
-        heads_[bucket] = new_entry({at, number, heads_[bucket]});
+        heads_[bucket] = new_entry(at, number, heads_[bucket]);
         filled_[bucket >> 6] |= std::uint64_t{1} << (bucket & 63);
         words_[bucket >> 12] |= std::uint64_t{1} << (bucket >> 6 & 63);
         first_near_ = at < first_near_ ? at : first_near_;

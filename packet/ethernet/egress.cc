@@ -23,13 +23,21 @@ void EthernetEgress::decide(std::uint32_t number, std::int64_t now) {
     state_.schedule.set_deciding(none);
     if (place != none) {
         transmit(number, place, now);
-        state_.schedule.arm(number, port.busy_until);
+        if (decides_next(number)) {
+            state_.schedule.arm(number, port.busy_until);
+        }
         return;
     }
     const std::int64_t next = up > now ? up : arbiter_.next_time(number);
     if (next != never) {
         state_.schedule.arm(number, next);
     }
+}
+
+bool EthernetEgress::decides_next(std::uint32_t number) const {
+    const EthernetPort& port = state_.ports[number];
+    return port.leaving_input != none || port.irregular || port.requests.head != none ||
+           arbiter_.is_wanted(number);
 }
 
 std::int64_t EthernetEgress::up_again(std::uint32_t number, std::int64_t now) {

@@ -48,6 +48,10 @@ private:
     /// The port selects a packet if it is idle, and schedules its next wake.
     void decide(std::uint32_t number, std::int64_t now);
 
+    /// Whether the port, which has just begun to send, has something to do when it has sent it;
+    /// otherwise what comes will wake it.
+    bool decides_next(std::uint32_t number) const;
+
     /// For a link with faults or errors: when it is up again, in ps. If it never is, datagrams that
     /// wait for it are lost; throws StallError if packets of unfinished messages wait for it.
     std::int64_t up_again(std::uint32_t number, std::int64_t now);
