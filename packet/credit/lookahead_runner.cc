@@ -116,7 +116,9 @@ std::int64_t LookaheadRunner::run_windows(std::int64_t from) {
             advance_partitions(limit);
         } else {
             const ThreadPartition& partition = state_.partitions.front();
+            state_.advanced_nodes = 0;
             windows.for_each_due(limit, [&](std::uint32_t node) {
+                ++state_.advanced_nodes;
                 advance_node(node, limit);
                 return !ahead || partition.handled < most_at_once;
             });

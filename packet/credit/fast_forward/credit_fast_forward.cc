@@ -12,7 +12,10 @@ using engine::Phase;
 namespace {
 
 /// Words that may be looked at for each event.
-constexpr std::uint64_t fast_forward_words_per_event = 3;
+constexpr std::uint64_t fast_forward_words_per_event = 1;
+
+/// What it costs that a node ends its lookahead window, in words.
+constexpr std::uint64_t words_per_node = 40;
 
 }  // namespace
 
@@ -62,6 +65,11 @@ void CreditFastForward::packet_starts(std::uint32_t port, std::int64_t now, std:
         const std::uint32_t group = detection_.group_of(port);
         plan(end, Kind::Compare, group, groups_[group].serial);
     } else if (now >= look_from(port)) {
+        if (budget_.is_spent(state_.events.handled())) {
+            notes_[port].break_for = engine::PeriodSearch::break_after(notes_[port].break_for);
+            plan_look(port);
+            return;
+        }
         // During a replay the packet may have arrived already: then after a later one.
         const std::int64_t at = end + state.latency;
         state.look = at > state_.present() ? 0 : 1;
@@ -177,9 +185,7 @@ bool CreditFastForward::collect(std::uint32_t index) {
     Group& group = groups_[index];
     group.traffic.ports.clear();
     group.traffic.messages.clear();
-    if (budget_.is_spent(state_.events.handled())) {
-        return false;
-    }
+    charge_window(group);
     const bool possible = detection_.collect(group.anchor, index, group.traffic);
     charge(group, detection_.looks());
     return possible;
@@ -191,9 +197,8 @@ void CreditFastForward::compare(std::uint32_t index) {
     group.search.look();
     charge(group, group.traffic.ports.size());
     if (now != last_compare_) {
-        // All nodes end their lookahead window for it.
         last_compare_ = now;
-        charge(group, state_.plan.graph().nodes());
+        charge_window(group);
     }
     const bool keep = group.search.keeps();
     const bool may =
@@ -269,6 +274,10 @@ void CreditFastForward::dissolve(std::uint32_t index) {
     }
     budget_.charge(group.traffic.messages.size());
     release(index);
+}
+
+void CreditFastForward::charge_window(Group& group) {
+    charge(group, words_per_node * state_.advanced_nodes);
 }
 
 void CreditFastForward::release(std::uint32_t index) {

@@ -145,6 +145,9 @@ private:
         budget_.charge(words);
     }
 
+    /// Accounts for a lookahead window that ends early for it, for all nodes.
+    void charge_window(Group& group);
+
     /// Frees a group.
     void release(std::uint32_t index);
 
