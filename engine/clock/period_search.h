@@ -82,7 +82,7 @@ public:
 
 private:
     /// Words that may be looked at at any rate.
-    static constexpr std::uint64_t free_words = 200'000;
+    static constexpr std::uint64_t free_words = 800'000;
 
     std::uint64_t per_event_;  ///< words for each event
     std::uint64_t words_ = 0;  ///< looked at so far, in vain

@@ -12,10 +12,13 @@ using engine::Phase;
 namespace {
 
 /// Words that may be looked at for each event.
-constexpr std::uint64_t fast_forward_words_per_event = 1;
+constexpr std::uint64_t fast_forward_words_per_event = 3;
 
 /// What it costs that a node ends its lookahead window, in words.
-constexpr std::uint64_t words_per_node = 40;
+constexpr std::uint64_t words_per_node = 80;
+
+/// What is saved by a packet that need not be moved, in words: a part of it.
+constexpr std::uint64_t words_per_packet = 10;
 
 }  // namespace
 
@@ -196,10 +199,7 @@ void CreditFastForward::compare(std::uint32_t index) {
     const std::int64_t now = state_.present();
     group.search.look();
     charge(group, group.traffic.ports.size());
-    if (now != last_compare_) {
-        last_compare_ = now;
-        charge_window(group);
-    }
+    charge_window(group);
     const bool keep = group.search.keeps();
     const bool may =
         group.search.has_kept() && group.traffic.kept.may_repeat(state_, group.traffic.ports);
@@ -253,6 +253,8 @@ void CreditFastForward::resume(std::uint32_t index) {
     const std::int64_t since = group.traffic.present.at();
     const std::int64_t period = group.traffic.period();
     const std::int64_t periods = std::min(group.periods, (now - since) / period);
+    budget_.repay(words_per_packet *
+                  static_cast<std::uint64_t>(periods * group.traffic.packets_in_period()));
     group.traffic.skip(state_, periods);
     const std::int64_t from = since + periods * period;
     notes_[group.anchor].break_for = engine::PeriodSearch::first_break;
@@ -277,7 +279,10 @@ void CreditFastForward::dissolve(std::uint32_t index) {
 }
 
 void CreditFastForward::charge_window(Group& group) {
-    charge(group, words_per_node * state_.advanced_nodes);
+    if (state_.present() != last_window_) {
+        last_window_ = state_.present();
+        charge(group, words_per_node * state_.advanced_nodes);
+    }
 }
 
 void CreditFastForward::release(std::uint32_t index) {

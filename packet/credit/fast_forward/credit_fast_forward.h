@@ -158,7 +158,7 @@ private:
     std::vector<std::uint32_t> free_;     ///< groups that are not used
     std::vector<PortNote> notes_;         ///< by port
     std::vector<std::uint32_t> looking_;  ///< groups whose states are compared
-    std::int64_t last_compare_ = -1;      ///< time of the last comparison
+    std::int64_t last_window_ = -1;       ///< end of the last window that was charged
     engine::LookBudget budget_;           ///< words that may be looked at
     bool enabled_ = true;
 };
