@@ -29,7 +29,7 @@ bool LinkLoadRecorder::make_room(Row& row, std::int64_t to) {
     // Beyond this a bin could not be twice as wide; no run comes there.
     constexpr std::int64_t latest = std::int64_t{1} << 61;
     while (to <= latest &&
-           (to - 1) / width(row.doublings) >= static_cast<std::int64_t>(most_bins)) {
+           bin_of(to - 1, row.doublings) >= static_cast<std::int64_t>(most_bins)) {
         widen(row);
     }
     return to <= latest;
@@ -40,8 +40,9 @@ void LinkLoadRecorder::add_later(const Interval& all, const Interval* begin, con
     if (all.link >= rows_.size() || !make_room(rows_[all.link], shift + all.to)) {
         return;
     }
-    const std::int64_t wide = width(rows_[all.link].doublings);
-    if ((shift + all.from) / wide == (shift + all.to - 1) / wide) {
+    const unsigned doublings = rows_[all.link].doublings;
+    const std::int64_t wide = width(doublings);
+    if (bin_of(shift + all.from, doublings) == bin_of(shift + all.to - 1, doublings)) {
         add(all.link, shift + all.from, shift + all.to, all.busy);
         return;
     }
@@ -54,7 +55,7 @@ void LinkLoadRecorder::add_later(const Interval& all, const Interval* begin, con
         if (from < bin || to > bin + wide) {
             add(all.link, bin, bin + wide, sum);
             sum = 0;
-            bin = from / wide * wide;
+            bin = bin_of(from, doublings) * wide;
         }
         if (to > bin + wide) {
             add(all.link, from, to, each->busy);
@@ -79,13 +80,18 @@ void LinkLoadRecorder::add(std::size_t link, std::int64_t from, std::int64_t to,
         return;
     }
     const std::int64_t wide = width(row.doublings);
-    const auto last = static_cast<std::size_t>((to - 1) / wide);
+    const auto first = static_cast<std::size_t>(bin_of(from, row.doublings));
+    const auto last = static_cast<std::size_t>(bin_of(to - 1, row.doublings));
     if (row.busy.size() <= last) {
         row.busy.resize(last + 1);
     }
+    if (first == last) {
+        row.busy[last] += busy;
+        return;
+    }
     __extension__ using Wide = __int128;
     std::int64_t given = 0;
-    for (auto bin = static_cast<std::size_t>(from / wide); bin <= last; ++bin) {
+    for (std::size_t bin = first; bin <= last; ++bin) {
         const std::int64_t until = std::min(to, static_cast<std::int64_t>(bin + 1) * wide);
         const std::int64_t sum =
             busy == to - from
@@ -119,7 +125,7 @@ LinkLoad LinkLoadRecorder::load(Time finish) const {
         return load;
     }
     unsigned doublings = 0;
-    while ((finish.ps() - 1) / width(doublings) >= static_cast<std::int64_t>(most_bins)) {
+    while (bin_of(finish.ps() - 1, doublings) >= static_cast<std::int64_t>(most_bins)) {
         ++doublings;
     }
     for (const Row& row : rows_) {
@@ -127,7 +133,7 @@ LinkLoad LinkLoadRecorder::load(Time finish) const {
     }
     const std::int64_t wide = width(doublings);
     load.bin = Time::ps(wide);
-    load.bins = static_cast<std::size_t>((finish.ps() - 1) / wide) + 1;
+    load.bins = static_cast<std::size_t>(bin_of(finish.ps() - 1, doublings)) + 1;
     load.shares.assign(load.bins * rows_.size(), 0);
     for (std::size_t link = 0; link < rows_.size(); ++link) {
         Row row = rows_[representatives_.empty() ? link : representatives_[link]];

@@ -93,6 +93,10 @@ private:
     [[nodiscard]] static std::int64_t width(unsigned doublings) {
         return std::int64_t{1000} << doublings;
     }
+    /// time / width(doublings), without a division by a variable.
+    [[nodiscard]] static std::int64_t bin_of(std::int64_t time, unsigned doublings) {
+        return time / 1000 >> doublings;
+    }
     static void widen(Row& row);
     /// Makes the bins wide enough for something that ends there. False beyond what any run takes.
     static bool make_room(Row& row, std::int64_t to);
