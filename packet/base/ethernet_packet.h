@@ -19,12 +19,10 @@ struct EthernetPacket {
     EthernetPacket()
         : trimmed(false), repeated(false), asks(false), datagram(false), can_be_marked(false) {}
 
-    /// In a queue: when it may leave; on a link: when the next node may process it (cut-through:
-    /// when its header has arrived).
-    std::int64_t ready = 0;
-    std::int64_t arrival = 0;    ///< of its last byte, at its node or at the end of its link
-    std::int64_t sent_at = 0;    ///< when the data left its source; answers repeat it
-    std::uint64_t sequence = 0;  ///< data: its number; answers: the number that is expected
+    std::int64_t next_ready = never;  ///< PacketQueue: `ready` of the packet behind it
+    std::int64_t arrival = 0;         ///< of its last byte, at its node or at the end of its link
+    std::int64_t sent_at = 0;         ///< when the data left its source; answers repeat it
+    std::uint64_t sequence = 0;       ///< data: its number; answers: the number that is expected
     /// Answers: number of the packet that caused it. Grant: its own number. Data, Request: grants
     /// that the sender has received; without acknowledgements, of the last packet of a message, and
     /// of a datagram: the message.
@@ -68,32 +66,55 @@ constexpr bool goes_forth(PacketKind kind) {
 /// All packets in flight.
 using EthernetPackets = Pool<EthernetPacket>;
 
-/// A FIFO of packets, linked by EthernetPacket::next.
+/// A FIFO of packets, linked by EthernetPacket::next. `ready` of a packet, in ps: when it may
+/// leave; on a link: when the next node may process it (cut-through: when its header has arrived).
+/// The queue and the packet before know it, so that nothing looks at a packet before its time.
 struct PacketQueue {
+    std::int64_t first_ready = never;  ///< `ready` of the first; never: the queue is empty
     std::uint32_t head = none;
     std::uint32_t tail = none;  ///< undefined if the queue is empty
 
-    void append(EthernetPackets& packets, std::uint32_t place) {
-        packets[place].next = none;
+    void append(EthernetPackets& packets, std::uint32_t place, std::int64_t ready) {
+        EthernetPacket& packet = packets[place];
+        packet.next = none;
+        packet.next_ready = never;
         if (head == none) {
             head = place;
+            first_ready = ready;
         } else {
-            packets[tail].next = place;
+            EthernetPacket& before = packets[tail];
+            before.next = place;
+            before.next_ready = ready;
         }
         tail = place;
     }
 
-    void prepend(EthernetPackets& packets, std::uint32_t place) {
-        packets[place].next = head;
+    void prepend(EthernetPackets& packets, std::uint32_t place, std::int64_t ready) {
+        EthernetPacket& packet = packets[place];
+        packet.next = head;
+        packet.next_ready = first_ready;
         tail = head == none ? place : tail;
         head = place;
+        first_ready = ready;
     }
 
     /// The queue must not be empty.
     std::uint32_t pop(EthernetPackets& packets) {
         const std::uint32_t place = head;
-        head = packets[place].next;
+        const EthernetPacket& packet = packets[place];
+        head = packet.next;
+        first_ready = packet.next_ready;
         return place;
+    }
+
+    /// Calls a function with every packet and its `ready`, which it may change, from the first on.
+    template <class Function>
+    void for_each(EthernetPackets& packets, Function function) {
+        std::int64_t* ready = &first_ready;
+        for (std::uint32_t place = head; place != none; place = packets[place].next) {
+            function(packets[place], *ready);
+            ready = &packets[place].next_ready;
+        }
     }
 
     /// Removes and frees the first packet of a class; returns whether there is one.
@@ -108,6 +129,7 @@ struct PacketQueue {
             return false;
         }
         (before == none ? head : packets[before].next) = packets[place].next;
+        (before == none ? first_ready : packets[before].next_ready) = packets[place].next_ready;
         tail = place == tail ? before : tail;
         packets.free(place);
         return true;

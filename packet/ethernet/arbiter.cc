@@ -46,10 +46,7 @@ std::uint32_t EthernetArbiter::take_datagram(std::uint32_t number, std::uint32_t
 
 std::int64_t EthernetArbiter::next_time(std::uint32_t number) const {
     const EthernetPort& port = state_.ports[number];
-    std::int64_t earliest = never;
-    if (port.control.head != none) {
-        earliest = state_.packets[port.control.head].ready;
-    }
+    std::int64_t earliest = port.control.first_ready;
     for (std::uint32_t traffic_class = 0; traffic_class < state_.class_count; ++traffic_class) {
         if ((port.paused >> traffic_class & 1U) != 0) {
             continue;

@@ -108,12 +108,12 @@ void EthernetEgress::transmit(std::uint32_t number, std::uint32_t place, std::in
     }
     const bool passes_on = !is_request(packet.kind) && !routes_.is_last(packet);
     packet.arrival = passage.arrival;
-    packet.ready = passes_on ? passage.header_in : passage.arrival;
+    const std::int64_t ready = passes_on ? passage.header_in : passage.arrival;
     if (port.cut) {
-        frames_->leave(number, place);
+        frames_->leave(number, place, ready);
         return;
     }
-    links_.fly(number, place);
+    links_.fly(number, place, ready);
 }
 
 void EthernetEgress::count(std::uint32_t number, const EthernetPacket& packet, std::int64_t now,
@@ -139,7 +139,7 @@ void EthernetEgress::count(std::uint32_t number, const EthernetPacket& packet, s
 
 void EthernetEgress::lose(std::uint32_t number, std::uint32_t place, PacketDrop why) {
     if (is_request(state_.packets[place].kind)) {
-        state_.ports[number].requests.prepend(state_.packets, place);
+        state_.ports[number].requests.prepend(state_.packets, place, state_.clock.now());
         return;
     }
     drops_.drop(number, place, why, "on the link");

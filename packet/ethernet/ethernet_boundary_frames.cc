@@ -6,11 +6,12 @@
 
 namespace npunet::packet {
 
-void EthernetBoundaryFrames::leave(std::uint32_t number, std::uint32_t place) {
+void EthernetBoundaryFrames::leave(std::uint32_t number, std::uint32_t place, std::int64_t ready) {
     const EthernetPacket& packet = state_.packets[place];
     BoundaryFrame& frame = boundary_.begin(static_cast<std::uint8_t>(packet.kind));
     frame.add(number);
     frame.add(packet);
+    frame.add(ready);
     if (!is_request(packet.kind)) {
         const EthernetCargo& cargo = boundary_.of_packet(place);
         frame.add(cargo.pair);
@@ -40,6 +41,7 @@ void EthernetBoundaryFrames::enter(const std::uint8_t* data, std::size_t size) {
     const std::uint32_t place = state_.packets.take();
     EthernetPacket& packet = state_.packets[place];
     packet = reader.take<EthernetPacket>();
+    const auto ready = reader.take<std::int64_t>();
     packet.pair = none;
     if (!is_request(packet.kind)) {
         EthernetCargo& cargo = boundary_.of_packet(place);
@@ -60,12 +62,12 @@ void EthernetBoundaryFrames::enter(const std::uint8_t* data, std::size_t size) {
             }
         }
     }
-    assert(reader.is_at_end() && packet.ready >= state_.clock.now());
+    assert(reader.is_at_end() && ready >= state_.clock.now());
     if (state_.observer != nullptr) {
         state_.observer->packet_entered(LinkId(std::size_t{link}), Bytes(packet.wire),
                                         Time::ps(packet.arrival));
     }
-    links_.fly(link, place);
+    links_.fly(link, place, ready);
 }
 
 std::uint32_t EthernetBoundaryFrames::first_hop_of(PacketKind kind, std::uint64_t key) {

@@ -21,7 +21,7 @@ public:
         : state_(state), routes_(routes), links_(links), boundary_(boundary) {}
 
     /// A packet starts on a link to another partition; it is freed here.
-    void leave(std::uint32_t number, std::uint32_t place);
+    void leave(std::uint32_t number, std::uint32_t place, std::int64_t ready);
 
     /// A packet arrives from another partition. `data`: the `size` bytes that leave() wrote there.
     void enter(const std::uint8_t* data, std::size_t size);

@@ -39,8 +39,7 @@ private:
 EthernetFastForward::EthernetFastForward(const topology::NetworkDescription& description,
                                          engine::EventQueue& queue, EthernetNetworkState& state,
                                          EthernetLinks& links, PriorityFlowControl& flow_control,
-                                         EcnMarks& marks, const OutputQueues& queues,
-                                         QueuePairs& pairs)
+                                         EcnMarks& marks, OutputQueues& queues, QueuePairs& pairs)
     : description_(description),
       simulation_(queue),
       state_(state),
@@ -165,21 +164,20 @@ void EthernetFastForward::scan_port(engine::StateScan& scan, std::uint32_t numbe
     }
 }
 
-void EthernetFastForward::scan_queue(engine::StateScan& scan, const PacketQueue& queue) {
-    for (std::uint32_t place = queue.head; place != none; place = state_.packets[place].next) {
-        EthernetPacket& packet = state_.packets[place];
+void EthernetFastForward::scan_queue(engine::StateScan& scan, PacketQueue& queue) {
+    queue.for_each(state_.packets, [&](EthernetPacket& packet, std::int64_t& ready) {
         scan.same(std::int64_t{packet.wire} << 32 | std::int64_t{packet.can_be_marked} << 20 |
                   std::int64_t{packet.datagram} << 19 | std::int64_t{packet.asks} << 18 |
                   std::int64_t{packet.repeated} << 17 | std::int64_t{packet.trimmed} << 16 |
                   std::int64_t{packet.traffic_class} << 8 | static_cast<std::int64_t>(packet.kind));
         scan.same(std::int64_t{packet.hop} << 32 | std::int64_t{packet.input});
         scan.same(std::int64_t{packet.payload});
-        scan.ahead(packet.ready);
+        scan.ahead(ready);
         scan.ahead(packet.arrival);
         if (!is_request(packet.kind)) {
             pairs_.state().scan_packet(scan, packet);
         }
-    }
+    });
     scan.same(std::int64_t{-1});
 }
 

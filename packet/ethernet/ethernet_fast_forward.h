@@ -27,8 +27,8 @@ public:
     /// The references must outlive this.
     EthernetFastForward(const topology::NetworkDescription& description, engine::EventQueue& queue,
                         EthernetNetworkState& state, EthernetLinks& links,
-                        PriorityFlowControl& flow_control, EcnMarks& marks,
-                        const OutputQueues& queues, QueuePairs& pairs);
+                        PriorityFlowControl& flow_control, EcnMarks& marks, OutputQueues& queues,
+                        QueuePairs& pairs);
 
     /// Whether to fast-forward where possible; the default is true.
     void set_fast_forward(bool wanted);
@@ -73,7 +73,7 @@ private:
 
     void scan_port(engine::StateScan& scan, std::uint32_t number);
 
-    void scan_queue(engine::StateScan& scan, const PacketQueue& queue);
+    void scan_queue(engine::StateScan& scan, PacketQueue& queue);
 
     /// Schedules all pending events of the network in `queue`, and its future ones.
     void use_queue(engine::EventQueue& queue);
@@ -84,7 +84,7 @@ private:
     EthernetLinks& links_;
     PriorityFlowControl& flow_control_;
     EcnMarks& marks_;
-    const OutputQueues& queues_;
+    OutputQueues& queues_;
     QueuePairs& pairs_;
     std::unique_ptr<PeriodicTransport> periodic_;  ///< null: every packet is simulated
     bool is_split_ = false;

@@ -84,6 +84,7 @@ void EthernetIdleLinks::describe_port(std::uint32_t link, State& state) const {
 
 bool EthernetIdleLinks::describe_queue(const PacketQueue& queue, State& state) const {
     const std::int64_t now = state_.clock.now();
+    std::int64_t ready = queue.first_ready;
     for (std::uint32_t place = queue.head; place != none; place = state_.packets[place].next) {
         const EthernetPacket& packet = state_.packets[place];
         if (packet.kind != PacketKind::Acknowledgement || packet.marked != 0) {
@@ -95,9 +96,10 @@ bool EthernetIdleLinks::describe_queue(const PacketQueue& queue, State& state) c
         state.push_back(pair.end - packet.subject);
         state.push_back(std::uint64_t{packet.hop} << 32 | packet.input);
         state.push_back(packet.wire);
-        for (const std::int64_t time : {packet.ready, packet.arrival}) {
+        for (const std::int64_t time : {ready, packet.arrival}) {
             state.push_back(static_cast<std::uint64_t>(std::max<std::int64_t>(time - now, 0)));
         }
+        ready = packet.next_ready;
     }
     state.push_back(~std::uint64_t{0});
     return true;

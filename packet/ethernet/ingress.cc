@@ -36,7 +36,7 @@ void EthernetIngress::arrive(std::uint32_t link) {
         return;
     }
     port.due = never;
-    while (port.flight.head != none && state_.packets[port.flight.head].ready <= now) {
+    while (port.flight.first_ready <= now) {
         receive(port.flight.pop(state_.packets), link, now);
     }
     if (port.flight.head != none) {
@@ -58,22 +58,22 @@ void EthernetIngress::receive(std::uint32_t place, std::uint32_t link, std::int6
     packet.input = link;
     routes_.advance(place, packet, now);
     const std::uint32_t out = routes_.link_of(packet);
-    packet.ready = links_.ready_at(packet, out, now);
+    const std::int64_t ready = links_.ready_at(packet, out, now);
     if (is_control(packet)) {
-        queues_.join_control(out, place);
-        return;
+        queues_.join_control(out, place, ready);
+    } else {
+        enqueue(place, out, ready);
     }
-    enqueue(place, out);
 }
 
-void EthernetIngress::enqueue(std::uint32_t place, std::uint32_t out) {
+void EthernetIngress::enqueue(std::uint32_t place, std::uint32_t out, std::int64_t ready) {
     EthernetPacket& packet = state_.packets[place];
     const std::int64_t queued = queues_.of(out, packet.traffic_class).bytes;
     const SharedBuffer::Verdict verdict =
         flow_control_.take(packet, state_.ports[out].node, queued);
     if (verdict == SharedBuffer::Verdict::Dropped) {
         if (trims_ && !packet.datagram) {
-            trim(place, out);
+            trim(place, out, ready);
             return;
         }
         drops_.drop(out, place, PacketDrop::NoRoom,
@@ -83,20 +83,20 @@ void EthernetIngress::enqueue(std::uint32_t place, std::uint32_t out) {
     if (packet.datagram ? packet.can_be_marked : marks_.are_wanted()) {
         mark(place, out, queued);
     }
-    queues_.join(out, place);
+    queues_.join(out, place, ready);
     // After join(): the PAUSE frame is a packet, too, whose allocation invalidates references.
     if (verdict == SharedBuffer::Verdict::TakenPauses) {
         flow_control_.ask_to_pause(packet.input, packet.traffic_class);
     }
 }
 
-void EthernetIngress::trim(std::uint32_t place, std::uint32_t out) {
+void EthernetIngress::trim(std::uint32_t place, std::uint32_t out, std::int64_t ready) {
     EthernetPacket& packet = state_.packets[place];
     drops_.count(out, place, PacketDrop::Trimmed);
     packet.trimmed = true;
     packet.payload = 0;
     packet.wire = state_.sizes.header();
-    queues_.join_control(out, place);
+    queues_.join_control(out, place, ready);
 }
 
 void EthernetIngress::mark(std::uint32_t place, std::uint32_t out, std::int64_t queued) {

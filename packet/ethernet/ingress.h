@@ -33,12 +33,12 @@ public:
 private:
     void receive(std::uint32_t place, std::uint32_t link, std::int64_t now);
 
-    /// Data joins the queue of its class at port `out`, or is lost.
-    void enqueue(std::uint32_t place, std::uint32_t out);
+    /// Data joins the queue of its class at port `out`, or is lost. `ready`: as in PacketQueue.
+    void enqueue(std::uint32_t place, std::uint32_t out, std::int64_t ready);
 
     /// Cuts off the payload of data that was not accepted; its header continues as a control
     /// packet.
-    void trim(std::uint32_t place, std::uint32_t out);
+    void trim(std::uint32_t place, std::uint32_t out, std::int64_t ready);
 
     /// Marks data that joins a queue, if it is to be; `queued`: bytes of its class already there.
     void mark(std::uint32_t place, std::uint32_t out, std::int64_t queued);

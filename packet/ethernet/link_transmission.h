@@ -80,11 +80,11 @@ public:
                               : std::max(now, packet.arrival - sending_time(port, packet.wire));
     }
 
-    /// A packet is on the link, behind those already there.
-    void fly(std::uint32_t link, std::uint32_t place) {
+    /// A packet is on the link, behind those already there. `ready`: as in PacketQueue.
+    void fly(std::uint32_t link, std::uint32_t place, std::int64_t ready) {
         PacketQueue& flight = state_.ports[link].flight;
         const bool first = flight.head == none;
-        flight.append(state_.packets, place);
+        flight.append(state_.packets, place, ready);
         if (first) {
             await_arrival(link);
         }
@@ -93,7 +93,7 @@ public:
     /// Schedules the arrival of the first packet on the link, which has at least one.
     void await_arrival(std::uint32_t link) {
         EthernetPort& port = state_.ports[link];
-        port.due = state_.packets[port.flight.head].ready;
+        port.due = port.flight.first_ready;
         state_.clock.schedule(
             port.due,
             engine::EventKey::of(engine::Phase::Arrival, engine::event_kind::packet_in, link),

@@ -13,21 +13,19 @@ OutputQueues::OutputQueues(const topology::NetworkDescription& description,
       histograms_(description) {}
 
 void OutputQueues::send_control(std::uint32_t place) {
-    EthernetPacket& packet = state_.packets[place];
-    packet.ready = state_.clock.now();
-    join_control(routes_.link_of(packet), place);
+    join_control(routes_.link_of(state_.packets[place]), place, state_.clock.now());
 }
 
-void OutputQueues::join_control(std::uint32_t number, std::uint32_t place) {
-    state_.ports[number].control.append(state_.packets, place);
-    state_.schedule.wake_port(number, state_.packets[place].ready);
+void OutputQueues::join_control(std::uint32_t number, std::uint32_t place, std::int64_t ready) {
+    state_.ports[number].control.append(state_.packets, place, ready);
+    state_.schedule.wake_port(number, ready);
 }
 
-void OutputQueues::join(std::uint32_t number, std::uint32_t place) {
+void OutputQueues::join(std::uint32_t number, std::uint32_t place, std::int64_t ready) {
     const EthernetPacket& packet = state_.packets[place];
     EthernetPort& port = state_.ports[number];
     ClassQueue& queue = queues_[number * state_.class_count + packet.traffic_class];
-    queue.packets.append(state_.packets, place);
+    queue.packets.append(state_.packets, place, ready);
     queue.bytes += packet.wire;
     port.filled |= 1U << packet.traffic_class;
     port.queued += packet.wire;
@@ -35,9 +33,9 @@ void OutputQueues::join(std::uint32_t number, std::uint32_t place) {
     histograms_.arrive(number, state_.clock.now(), packet.wire);
     if (state_.observer != nullptr) {
         state_.observer->packet_queued(LinkId(std::size_t{number}), Bytes(packet.wire),
-                                       Time::ps(packet.ready));
+                                       Time::ps(ready));
     }
-    state_.schedule.wake_port(number, packet.ready);
+    state_.schedule.wake_port(number, ready);
 }
 
 std::uint32_t OutputQueues::take(std::uint32_t number, std::uint32_t traffic_class) {
@@ -60,14 +58,12 @@ bool OutputQueues::any_from(std::uint32_t number, std::uint32_t traffic_class,
     return place != none;
 }
 
-void OutputQueues::list(LinkId link,
-                        const std::function<void(LinkId, Bytes, Time)>& function) const {
+void OutputQueues::list(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function) {
     for (std::uint32_t number = 0; number < state_.class_count; ++number) {
-        std::uint32_t place = of(static_cast<std::uint32_t>(link.index()), number).packets.head;
-        for (; place != none; place = state_.packets[place].next) {
-            const EthernetPacket& packet = state_.packets[place];
-            function(link, Bytes(packet.wire), Time::ps(packet.ready));
-        }
+        PacketQueue& queue = of(static_cast<std::uint32_t>(link.index()), number).packets;
+        queue.for_each(state_.packets, [&](const EthernetPacket& packet, std::int64_t ready) {
+            function(link, Bytes(packet.wire), Time::ps(ready));
+        });
     }
 }
 

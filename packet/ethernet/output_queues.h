@@ -36,11 +36,11 @@ public:
         state_.schedule.wake_port(port, at);
     }
 
-    /// Appends a control packet to the port's queue.
-    void join_control(std::uint32_t number, std::uint32_t place);
+    /// Appends a control packet to the port's queue. `ready`: as in PacketQueue.
+    void join_control(std::uint32_t number, std::uint32_t place, std::int64_t ready);
 
     /// Appends data that arrived by another link to its queue.
-    void join(std::uint32_t number, std::uint32_t place);
+    void join(std::uint32_t number, std::uint32_t place, std::int64_t ready);
 
     /// Removes the control packet that may leave at `now`, PAUSE and RESUME frames first; none:
     /// there is none.
@@ -49,7 +49,7 @@ public:
         if (port.requests.head != none) {
             return port.requests.pop(state_.packets);
         }
-        if (port.control.head != none && state_.packets[port.control.head].ready <= now) {
+        if (port.control.first_ready <= now) {
             return port.control.pop(state_.packets);
         }
         return none;
@@ -58,7 +58,7 @@ public:
     /// Whether data of the class may leave at `now`, in ps.
     bool has_data(std::uint32_t number, std::uint32_t traffic_class, std::int64_t now) const {
         return (state_.ports[number].filled >> traffic_class & 1U) != 0 &&
-               state_.packets[of(number, traffic_class).packets.head].ready <= now;
+               of(number, traffic_class).packets.first_ready <= now;
     }
 
     /// Removes the first data packet of a class that has data.
@@ -74,22 +74,23 @@ public:
     }
 
     /// `number`: of a port.
+    ClassQueue& of(std::uint32_t number, std::uint32_t traffic_class) {
+        return queues_[number * state_.class_count + traffic_class];
+    }
     const ClassQueue& of(std::uint32_t number, std::uint32_t traffic_class) const {
         return queues_[number * state_.class_count + traffic_class];
     }
 
     /// When the class's first data may leave, in ps; never: there is none.
     std::int64_t next_time(std::uint32_t number, std::uint32_t traffic_class) const {
-        return (state_.ports[number].filled >> traffic_class & 1U) == 0
-                   ? never
-                   : state_.packets[of(number, traffic_class).packets.head].ready;
+        return of(number, traffic_class).packets.first_ready;
     }
 
     /// Whether data of the class waits for the port that arrived by link `input`.
     bool any_from(std::uint32_t number, std::uint32_t traffic_class, std::uint32_t input) const;
 
     /// As PacketNetwork::list_queued().
-    void list(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function) const;
+    void list(LinkId link, const std::function<void(LinkId, Bytes, Time)>& function);
 
     const QueueHistograms& histograms() const { return histograms_; }
 

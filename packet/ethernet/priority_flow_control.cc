@@ -72,10 +72,10 @@ void PriorityFlowControl::ask(std::uint32_t link, PacketKind kind, std::uint8_t 
     packet.kind = kind;
     packet.traffic_class = traffic_class;
     packet.wire = pause_bytes;
-    packet.ready = state_.clock.now();
-    state_.ports[back].requests.append(state_.packets, place);
+    const std::int64_t now = state_.clock.now();
+    state_.ports[back].requests.append(state_.packets, place, now);
     // No effect if `back` is the port that is deciding: it selects the frame itself.
-    state_.schedule.wake_port(back, packet.ready);
+    state_.schedule.wake_port(back, now);
 }
 
 void PriorityFlowControl::obey(std::uint32_t link, const EthernetPacket& packet) {

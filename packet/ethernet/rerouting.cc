@@ -30,13 +30,14 @@ void EthernetRerouting::leave_dead_link(std::uint32_t link) {
 void EthernetRerouting::drop_data(std::uint32_t number, std::uint32_t traffic_class) {
     const EthernetPort& port = state_.ports[number];
     while ((port.filled >> traffic_class & 1U) != 0) {
+        const std::int64_t ready = queues_.next_time(number, traffic_class);
         const std::uint32_t place = queues_.take(number, traffic_class);
         // A copy: a RESUME frame that follows is a packet, too, whose allocation invalidates
         // references.
         const EthernetPacket packet = state_.packets[place];
         if (state_.observer != nullptr) {
             state_.observer->packet_gave_up(LinkId(std::size_t{number}), Bytes(packet.wire),
-                                            Time::ps(std::max(packet.ready, state_.clock.now())));
+                                            Time::ps(std::max(ready, state_.clock.now())));
         }
         flow_control_.free_room(port.node, packet.input, packet.traffic_class, packet.wire);
         drops_.drop(number, place, PacketDrop::LinkDown, "on a dead link");
