@@ -11,8 +11,10 @@ using engine::Phase;
 
 namespace {
 
-/// Words that may be examined per event; a packet causes two events per link.
+/// Words that may be examined per event; a packet causes two or three events per link.
 constexpr std::uint64_t periodic_words_per_event = 1;
+/// What is saved by an event that is skipped, in words: a part of it.
+constexpr std::uint64_t words_per_skipped_event = 4;
 /// A window of congestion control, of many packets, can be the period; a comparison that fails
 /// costs a few words only.
 constexpr std::uint32_t least_looks = 1024;
@@ -150,6 +152,7 @@ void PeriodicTransport::confirm() {
         return;
     }
     budget_.repay(work_);
+    period_events_ = queue_.handled() - kept_events_;
     stage_ = Stage::Still;
     ++serial_;
     periods_ = host_.periods_left(kept_, present_);
@@ -170,7 +173,9 @@ void PeriodicTransport::resume() {
         periods = std::max<std::int64_t>(periods - 1, 0);
     }
     stage_ = Stage::Searching;
-    host_.resume(kept_, present_, std::min(periods, periods_), until);
+    periods = std::min(periods, periods_);
+    budget_.repay(words_per_skipped_event * period_events_ * static_cast<std::uint64_t>(periods));
+    host_.resume(kept_, present_, periods, until);
     break_ = engine::PeriodSearch::first_break;
     wait();
 }
