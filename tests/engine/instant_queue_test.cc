@@ -29,6 +29,35 @@ TEST(InstantQueue, GivesTheEarliestFirst) {
     EXPECT_EQ(instants.next(), Time::max());
 }
 
+// Just as far ahead as the buckets reach, whatever their length: powers of two from the beginning
+// of a bucket.
+TEST(InstantQueue, OrdersPowersOfTwo) {
+    InstantQueue instants;
+    instants.join(Time::ps(0), 0);
+    instants.join(Time::ps(1), 1);
+    EXPECT_EQ(instants.pop(), 0u);
+    for (std::uint32_t power = 40; power >= 1; --power) {
+        EXPECT_EQ(instants.join(Time::ps(std::int64_t{1} << power), 1 + power), 1 + power);
+    }
+    for (std::uint32_t number = 1; number <= 41; ++number) {
+        EXPECT_EQ(instants.pop(), number);
+    }
+}
+
+TEST(InstantQueue, ForgetsWhenItIsCleared) {
+    InstantQueue instants;
+    const Time near = Time::ns(1);
+    const Time far = Time::ns(1'000'000'000);
+    instants.join(near, 0);
+    instants.join(far, 1);
+    instants.clear();
+    EXPECT_TRUE(instants.empty());
+    EXPECT_EQ(instants.join(far, 2), 2u);
+    EXPECT_EQ(instants.join(near, 3), 3u);
+    EXPECT_EQ(instants.pop(), 3u);
+    EXPECT_EQ(instants.pop(), 2u);
+}
+
 /// Every instant that was added and not yet popped, each with the numbers under which it is known:
 /// the plain version of the queue.
 class Plain {
@@ -94,6 +123,7 @@ struct Load {
 const Load loads[] = {
     {"few", {1'000'000}, 1, 5},
     {"a network's packets and its timers", {80'000, 600'000, 55'000'000}, 1, 1500},
+    {"some just beyond the buckets", {1'000'000, 1'000'000, 1'000'000, 4'000'000}, 1, 200},
     {"regular", {600'000}, 40'000, 300},
     {"one bucket is crowded", {40, 4'000'000'000'000}, 1, 2000},
     {"from picoseconds to days",
