@@ -77,7 +77,7 @@ private:
     static constexpr std::uint32_t none = 0xffffffff;
     static constexpr unsigned crowd = 8;  ///< most instants in a bucket
     static constexpr std::size_t fewest_buckets = 1024;
-    static constexpr std::size_t most_buckets = 65536;
+    static constexpr std::size_t most_buckets = 262144;
     static constexpr std::uint32_t least_review = 4096;  ///< instants between two reviews
     static constexpr unsigned cache_bits = 8;
 
