@@ -28,8 +28,7 @@ void LinkLoadRecorder::note(std::vector<Interval>& notes, const Interval& interv
 bool LinkLoadRecorder::make_room(Row& row, std::int64_t to) {
     // Beyond this a bin could not be twice as wide; no run comes there.
     constexpr std::int64_t latest = std::int64_t{1} << 61;
-    while (to <= latest &&
-           bin_of(to - 1, row.doublings) >= static_cast<std::int64_t>(most_bins)) {
+    while (to <= latest && bin_of(to - 1, row.doublings) >= static_cast<std::int64_t>(most_bins)) {
         widen(row);
     }
     return to <= latest;
@@ -74,9 +73,25 @@ void LinkLoadRecorder::add(std::size_t link, std::int64_t from, std::int64_t to,
     Row& row = rows_[link];
     if (only_notes_) {
         note(row.notes, {static_cast<std::uint32_t>(link), from, to, busy});
-        return;
+    } else if (busy != to - from) {
+        put(row, from, to, busy);
+    } else if (from == row.to) {
+        row.to = to;
+    } else {
+        put(row, row.from, row.to, row.to - row.from);
+        row.from = from;
+        row.to = to;
     }
-    if (!make_room(row, to)) {
+}
+
+LinkLoadRecorder::Row LinkLoadRecorder::complete(Row row) {
+    put(row, row.from, row.to, row.to - row.from);
+    row.to = row.from;
+    return row;
+}
+
+void LinkLoadRecorder::put(Row& row, std::int64_t from, std::int64_t to, std::int64_t busy) {
+    if (to <= from || !make_room(row, to)) {
         return;
     }
     const std::int64_t wide = width(row.doublings);
@@ -129,14 +144,14 @@ LinkLoad LinkLoadRecorder::load(Time finish) const {
         ++doublings;
     }
     for (const Row& row : rows_) {
-        doublings = std::max(doublings, row.doublings);
+        doublings = std::max(doublings, complete(row).doublings);
     }
     const std::int64_t wide = width(doublings);
     load.bin = Time::ps(wide);
     load.bins = static_cast<std::size_t>(bin_of(finish.ps() - 1, doublings)) + 1;
     load.shares.assign(load.bins * rows_.size(), 0);
     for (std::size_t link = 0; link < rows_.size(); ++link) {
-        Row row = rows_[representatives_.empty() ? link : representatives_[link]];
+        Row row = complete(rows_[representatives_.empty() ? link : representatives_[link]]);
         while (row.doublings < doublings) {
             widen(row);
         }

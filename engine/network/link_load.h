@@ -75,7 +75,8 @@ public:
         std::vector<std::int64_t> busy;
     };
     [[nodiscard]] Recorded recorded(std::size_t link) const {
-        return link < rows_.size() ? Recorded{rows_[link].doublings, rows_[link].busy} : Recorded();
+        const Row row = link < rows_.size() ? complete(rows_[link]) : Row();
+        return {row.doublings, row.busy};
     }
     /// Adds to `link` what has been recorded of the link `like` since `before`.
     void add_since(const Recorded& before, std::size_t like, std::size_t link);
@@ -88,6 +89,10 @@ private:
     struct Row {
         unsigned doublings = 0;  ///< a bin is 2^doublings ns wide
         std::vector<std::int64_t> busy;
+        // Time, in ps, in which the link was sending all the time and that is not in the bins yet:
+        // packets often follow one another.
+        std::int64_t from = 0;
+        std::int64_t to = 0;
         std::vector<Interval> notes;
     };
     [[nodiscard]] static std::int64_t width(unsigned doublings) {
@@ -98,6 +103,9 @@ private:
         return time / 1000 >> doublings;
     }
     static void widen(Row& row);
+    static void put(Row& row, std::int64_t from, std::int64_t to, std::int64_t busy);
+    /// With all its time in the bins.
+    [[nodiscard]] static Row complete(Row row);
     /// Makes the bins wide enough for something that ends there. False beyond what any run takes.
     static bool make_room(Row& row, std::int64_t to);
     static void note(std::vector<Interval>& notes, const Interval& interval);

@@ -48,8 +48,8 @@ TEST(LinkLoad, ADividedBinIsFullWhenTheRunEnds) {
     EXPECT_EQ(recorder.load(Time::ps(1500)).shares, (std::vector<float>{1, 1}));
 }
 
-// Whatever the order and however often bins were joined, the shares are those of a brute force
-// over picoseconds at the final width.
+// Whatever the order, in how many pieces, and however often bins were joined, the shares are those
+// of a brute force over picoseconds at the final width.
 TEST(LinkLoad, EqualsABruteForce) {
     std::mt19937_64 random(3);
     for (int round = 0; round < 50; ++round) {
@@ -67,7 +67,10 @@ TEST(LinkLoad, EqualsABruteForce) {
             if (!free) {
                 continue;
             }
-            recorder.add(0, from, to);
+            // In two pieces that follow one another, as packets do.
+            const std::int64_t middle = from + (to - from) / (1 + piece % 3);
+            recorder.add(0, from, middle);
+            recorder.add(0, middle, to);
             std::fill(sending.begin() + from, sending.begin() + to, std::uint8_t{1});
         }
         const LinkLoad load = recorder.load(Time::ps(finish));
