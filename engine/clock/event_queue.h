@@ -1,8 +1,8 @@
 // The clock of a simulation: a queue of events in simulated time, without allocation per event.
 //
 // Simulated machines are regular, so many events share an instant. The queue keeps instants
-// (InstantQueue), each with a list of its events in a pool. When an instant comes, its events are put
-// in order once.
+// (InstantQueue), each with a list of its events in a pool. When an instant comes, its events are
+// put in order once.
 //
 // The order of simultaneous events comes from their content, never from the order in which they
 // were scheduled: events are sorted by (time, key), and a key is made of the phase of the instant,
@@ -100,9 +100,7 @@ public:
     /// Nothing is being handled, and the present instant is over: what comes now comes after it.
     [[nodiscard]] bool instant_is_over() const { return !handling_ && over_ && over_at_ == now_; }
     /// When the earliest event is due; Time::max() when there is none.
-    [[nodiscard]] Time next_time() const {
-        return instant_has_more() ? now_ : instants_.next();
-    }
+    [[nodiscard]] Time next_time() const { return instant_has_more() ? now_ : instants_.next(); }
     /// Events handled so far.
     [[nodiscard]] std::uint64_t handled() const { return handled_; }
 

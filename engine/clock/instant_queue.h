@@ -1,9 +1,9 @@
-// The instants at which something is to happen, each with a number that its user gives it (the first
-// of its events); the earliest comes out first. A calendar queue (R. Brown, "Calendar queues: a fast
-// O(1) priority queue implementation for the simulation event set problem", CACM 31, 1988): the near
-// future is divided into buckets of equal length, and bits tell which of them are filled. Instants
-// beyond it, and those whose bucket is crowded, are in a heap. The length of a bucket follows from
-// how far ahead instants have been put in. It has no influence on their order.
+// The instants at which something is to happen, each with a number that its user gives it (the
+// first of its events); the earliest comes out first. A calendar queue (R. Brown, "Calendar queues:
+// a fast O(1) priority queue implementation for the simulation event set problem", CACM 31, 1988):
+// the near future is divided into buckets of equal length, and bits tell which of them are filled.
+// Instants beyond it, and those whose bucket is crowded, are in a heap. The length of a bucket
+// follows from how far ahead instants have been put in. It has no influence on their order.
 //
 //     InstantQueue instants;
 //     instants.join(Time::ns(5), 0);  // 0: an instant of its own
@@ -32,9 +32,9 @@ public:
     /// The earliest instant; Time::max() when there is none.
     [[nodiscard]] Time next() const { return earliest_; }
 
-    /// Adds an instant with a number, and returns this number; if the instant is known, only returns
-    /// the number that it has. An instant may be added twice, seldom. `at`: not before the last one
-    /// that was popped, and before Time::max().
+    /// Adds an instant with a number, and returns this number; if the instant is known, only
+    /// returns the number that it has. An instant may be added twice, seldom. `at`: not before the
+    /// last one that was popped, and before Time::max().
     std::uint32_t join(Time at, std::uint32_t number) {
         const std::uint64_t tick = tick_of(at);
         if (tick - base_ > mask_) {
@@ -156,7 +156,7 @@ private:
     Time popped_;                    ///< the last one
     std::uint64_t base_ = 0;         ///< its tick: buckets are those of mask_ + 1 ticks from it on
     std::uint64_t mask_ = fewest_buckets - 1;
-    unsigned shift_ = 10;  ///< a bucket lasts 2^shift_ ps
+    unsigned shift_ = 10;                ///< a bucket lasts 2^shift_ ps
     std::vector<std::uint32_t> heads_;   ///< by bucket
     std::vector<std::uint64_t> filled_;  ///< a bit for each bucket
     std::vector<std::uint64_t> words_;   ///< a bit for each word of filled_ that is not 0

@@ -134,13 +134,13 @@ private:
     std::uint32_t break_ = engine::PeriodSearch::first_break;
     engine::PeriodSearch search_;
     engine::LookBudget budget_;
-    std::uint64_t work_ = 0;         ///< words examined in this attempt
-    std::uint64_t kept_events_ = 0;  ///< handled when the state was stored
+    std::uint64_t work_ = 0;           ///< words examined in this attempt
+    std::uint64_t kept_events_ = 0;    ///< handled when the state was stored
     std::uint64_t period_events_ = 0;  ///< handled in the period that repeats
-    std::uint32_t looks_left_ = 0;   ///< until the period is confirmed
-    engine::StateSample kept_;       ///< the stored state
-    engine::StateSample present_;    ///< without words, which equal those of kept_
-    std::int64_t periods_ = 0;       ///< that may be skipped
+    std::uint32_t looks_left_ = 0;     ///< until the period is confirmed
+    engine::StateSample kept_;         ///< the stored state
+    engine::StateSample present_;      ///< without words, which equal those of kept_
+    std::int64_t periods_ = 0;         ///< that may be skipped
 };
 
 }  // namespace npunet::packet
