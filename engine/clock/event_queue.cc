@@ -37,6 +37,9 @@ EventQueue::EventQueue(Order order) : order_(order) {
 }
 
 void EventQueue::schedule_specially(Time at, std::uint32_t node) {
+    if (at == Time::max()) {
+        refuse_late();
+    }
     if (order_ == Order::Insertion) {
         nodes_[node].event.key = EventKey(inserted_++, 0);
     }

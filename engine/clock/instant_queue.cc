@@ -162,24 +162,19 @@ void InstantQueue::review() {
     }
     wanted = wanted < buckets && 4 * wanted > buckets ? buckets : wanted;
 
-    // How far ahead three quarters of the instants are added should be in the buckets, and half of
-    // them not in the first part of it.
+    // The buckets should reach once or twice as far as three quarters of the instants were added.
     std::uint64_t all = 0;
     for (const std::uint32_t count : reach_) {
         all += count;
     }
-    const auto reached_by = [&](std::uint64_t quarters) {
-        unsigned bits = 0;
-        for (std::uint64_t within = 0; bits < 63 && 4 * within < quarters * all; ++bits) {
-            within += reach_[bits];
-        }
-        return bits;  // these are less than 2^bits ps ahead
-    };
+    unsigned most = 1;
+    for (std::uint64_t within = 0; most < 64 && 4 * within < 3 * all; ++most) {
+        within += reach_[most - 1];
+    }
     unsigned bucket_bits = 0;
     while (std::size_t{1} << bucket_bits < wanted) {
         ++bucket_bits;
     }
-    const unsigned most = reached_by(3) + 1;
     unsigned reach = shift_ + bucket_bits;
     if (wanted != buckets || reach < most - 1 || reach > most + 1) {
         reach = most;
@@ -203,9 +198,16 @@ void InstantQueue::rebuild(std::size_t buckets, unsigned shift) {
     mask_ = buckets - 1;
     shift_ = shift;
     base_ = tick_of(popped_);
+    const auto is_crowded = [this](std::size_t bucket) {
+        unsigned others = 0;
+        for (std::uint32_t place = heads_[bucket]; place != none; place = near_[place].next) {
+            ++others;
+        }
+        return others >= crowd;
+    };
     for (const Far& instant : all) {
         // Not join(): an instant that is there twice stays so.
-        if (tick_of(instant.at) - base_ > mask_) {
+        if (tick_of(instant.at) - base_ > mask_ || is_crowded(tick_of(instant.at) & mask_)) {
             put_far(instant.at, instant.number);
         } else {
             put_near(instant.at, instant.number);

@@ -4,6 +4,13 @@
 
 namespace npunet::engine {
 
+namespace {
+
+/// ps. Beyond this a bin could not be twice as wide; no run comes there.
+constexpr std::int64_t latest_end = std::int64_t{1} << 61;
+
+}  // namespace
+
 void LinkLoadRecorder::widen(Row& row) {
     for (std::size_t bin = 0; bin < row.busy.size(); bin += 2) {
         row.busy[bin / 2] = row.busy[bin] + (bin + 1 < row.busy.size() ? row.busy[bin + 1] : 0);
@@ -26,12 +33,11 @@ void LinkLoadRecorder::note(std::vector<Interval>& notes, const Interval& interv
 }
 
 bool LinkLoadRecorder::make_room(Row& row, std::int64_t to) {
-    // Beyond this a bin could not be twice as wide; no run comes there.
-    constexpr std::int64_t latest = std::int64_t{1} << 61;
-    while (to <= latest && bin_of(to - 1, row.doublings) >= static_cast<std::int64_t>(most_bins)) {
+    while (to <= latest_end &&
+           bin_of(to - 1, row.doublings) >= static_cast<std::int64_t>(most_bins)) {
         widen(row);
     }
-    return to <= latest;
+    return to <= latest_end;
 }
 
 void LinkLoadRecorder::add_later(const Interval& all, const Interval* begin, const Interval* end,
@@ -67,7 +73,7 @@ void LinkLoadRecorder::add_later(const Interval& all, const Interval* begin, con
 
 void LinkLoadRecorder::add(std::size_t link, std::int64_t from, std::int64_t to,
                            std::int64_t busy) {
-    if (link >= rows_.size() || to <= from || busy <= 0 || from < 0) {
+    if (link >= rows_.size() || to <= from || busy <= 0 || from < 0 || to > latest_end) {
         return;
     }
     Row& row = rows_[link];

@@ -2,7 +2,7 @@
 //
 //     const std::uint32_t place = packets.take();
 //     packets[place].kind = PacketKind::Data;
-//     queue.append(packets, place);
+//     queue.append(packets, place, ready);
 //     packets.free(queue.pop(packets));
 #pragma once
 

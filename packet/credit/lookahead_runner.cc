@@ -66,6 +66,7 @@ void LookaheadRunner::choose_mode(bool wanted) {
     // A node that has begun a window completes it, so its length limits the packets.
     const auto most = static_cast<std::int64_t>(
         std::max<std::size_t>(1, most_at_once / (threads_ * std::max<std::size_t>(degree, 1))));
+    state_.lookahead = possible ? least : 0;
     lookahead_ = possible ? std::min(least, capped_product(shortest, most)) : 0;
     schedule_.set_windows(possible ? std::make_unique<LookaheadWindows>(graph, threads_) : nullptr);
     state_.last_bytes = possible ? capped_product(lookahead_ / shortest + 2, state_.mtu) : 0;
@@ -116,9 +117,7 @@ std::int64_t LookaheadRunner::run_windows(std::int64_t from) {
             advance_partitions(limit);
         } else {
             const ThreadPartition& partition = state_.partitions.front();
-            state_.advanced_nodes = 0;
             windows.for_each_due(limit, [&](std::uint32_t node) {
-                ++state_.advanced_nodes;
                 advance_node(node, limit);
                 return !ahead || partition.handled < most_at_once;
             });

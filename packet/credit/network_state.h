@@ -148,10 +148,10 @@ struct CreditNetworkState {
     CreditPaths paths;                           ///< of multi-path routing
     std::vector<ThreadPartition> partitions{1};  ///< just the first one without threads
     std::uint32_t partition_mask = 0;            ///< all bits set while partitions run in parallel
-    bool in_window = false;            ///< nodes advance independently in a lookahead window
-    std::int64_t window_from = 0;      ///< its start
-    std::int64_t last_bytes = 0;       ///< a message with no more left may end in a window
-    std::uint32_t advanced_nodes = 0;  ///< in the last lookahead window, by one thread
+    bool in_window = false;        ///< nodes advance independently in a lookahead window
+    std::int64_t window_from = 0;  ///< its start
+    std::int64_t last_bytes = 0;   ///< a message with no more left may end in a window
+    std::int64_t lookahead = 0;    ///< of the longest window that the latencies allow; 0: none
     std::uint32_t near_end = 0;  ///< messages that want on_sent() and have at most last_bytes left
     engine::LinkLoadRecorder* load = nullptr;   ///< or null
     PacketObserver* observer = nullptr;         ///< or null

@@ -279,10 +279,19 @@ void CreditFastForward::dissolve(std::uint32_t index) {
 }
 
 void CreditFastForward::charge_window(Group& group) {
-    if (state_.present() != last_window_) {
-        last_window_ = state_.present();
-        charge(group, words_per_node * state_.advanced_nodes);
+    const std::int64_t now = state_.present();
+    if (state_.lookahead == 0 || now == last_window_) {
+        return;
     }
+    // At most as many nodes as there are packets in a window, on an average since the last time.
+    // The same whatever the number of threads.
+    const std::uint64_t handled = state_.events.handled();
+    const auto windows = static_cast<std::uint64_t>((now - last_window_) / state_.lookahead + 1);
+    charge(group,
+           words_per_node * std::min<std::uint64_t>(state_.plan.graph().nodes(),
+                                                    (handled - last_handled_) / windows + 1));
+    last_window_ = now;
+    last_handled_ = handled;
 }
 
 void CreditFastForward::release(std::uint32_t index) {

@@ -15,8 +15,8 @@
 // is added to the counts; the rest of the period is replayed packet by packet.
 //
 // Call settle() before looking at counts or queues. The search for patterns takes time at most in
-// proportion to that of the packets moved meanwhile; every failed attempt makes the next
-// pause longer.
+// proportion to that of the packets moved or skipped meanwhile; every failed attempt makes
+// the next pause longer.
 //
 // Times in picoseconds.
 #pragma once
@@ -159,6 +159,7 @@ private:
     std::vector<PortNote> notes_;         ///< by port
     std::vector<std::uint32_t> looking_;  ///< groups whose states are compared
     std::int64_t last_window_ = -1;       ///< end of the last window that was charged
+    std::uint64_t last_handled_ = 0;      ///< events handled by then
     engine::LookBudget budget_;           ///< words that may be looked at
     bool enabled_ = true;
 };
