@@ -286,7 +286,8 @@ void CreditFastForward::charge_window(Group& group) {
     // At most as many nodes as there are packets in a window, on an average since the last time.
     // The same whatever the number of threads.
     const std::uint64_t handled = state_.events.handled();
-    const auto windows = static_cast<std::uint64_t>((now - last_window_) / state_.lookahead + 1);
+    const std::int64_t passed = std::max<std::int64_t>(now - last_window_, 0);
+    const auto windows = static_cast<std::uint64_t>(passed / state_.lookahead + 1);
     charge(group,
            words_per_node * std::min<std::uint64_t>(state_.plan.graph().nodes(),
                                                     (handled - last_handled_) / windows + 1));
