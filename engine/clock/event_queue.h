@@ -1,6 +1,6 @@
 // The clock of a simulation: a queue of events in simulated time, without allocation per event.
 //
-// Simulated machines are regular, so many events share an instant. The queue keeps instants
+// Simulated machines are regular: often many events share an instant. The queue keeps instants
 // (InstantQueue), each with a list of its events in a pool. When an instant comes, its events are
 // put in order once.
 //
