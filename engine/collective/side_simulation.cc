@@ -159,6 +159,9 @@ bool SideSimulation::begin(std::size_t number) {
 }
 
 bool SideSimulation::settle(const IdleLinks::Links& links, CollectiveMemory& memory) {
+    struct Nothing final : EventHandler {
+        void handle(std::uint64_t /* payload */) override {}
+    } nothing;
     const Time ended = queue_.now();
     while (!network_->idle_links()->idle_state(links, memory.after)) {
         const Time since = queue_.now() - ended;
@@ -168,6 +171,8 @@ bool SideSimulation::settle(const IdleLinks::Links& links, CollectiveMemory& mem
         memory.after.clear();
         const Time wait = std::max(least_wait, Time::ps(since.ps() / waits_in_past));
         const Time next = later(queue_.now(), wait);
+        // No network runs ahead of it.
+        queue_.schedule(next, EventKey(), nothing);
         while (queue_.next_time() <= next) {
             queue_.run_instant();
         }
