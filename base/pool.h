@@ -38,6 +38,9 @@ public:
     Value& operator[](std::uint32_t place) { return values_[place]; }
     const Value& operator[](std::uint32_t place) const { return values_[place]; }
 
+    /// A value is about to be read.
+    void prefetch(std::uint32_t place) const { __builtin_prefetch(&values_[place]); }
+
 private:
     static constexpr std::uint32_t none = 0xffffffff;
 

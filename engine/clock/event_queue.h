@@ -101,6 +101,13 @@ public:
     [[nodiscard]] bool instant_is_over() const { return !handling_ && over_ && over_at_ == now_; }
     /// When the earliest event is due; Time::max() when there is none.
     [[nodiscard]] Time next_time() const { return instant_has_more() ? now_ : instants_.next(); }
+    /// Nothing else is to happen in the instant being handled.
+    [[nodiscard]] bool instant_is_done() const { return !instant_has_more() && turns_.empty(); }
+    /// Whether an event with a lower key is still to come in the instant being handled.
+    [[nodiscard]] bool instant_has_before(EventKey key) const {
+        return (next_ != none && nodes_[next_].event.key < key) ||
+               (!late_.empty() && late_.front().key < key);
+    }
     /// Events handled so far.
     [[nodiscard]] std::uint64_t handled() const { return handled_; }
 

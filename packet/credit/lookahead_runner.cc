@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 namespace npunet::packet {
 
@@ -68,7 +69,12 @@ void LookaheadRunner::choose_mode(bool wanted) {
         std::max<std::size_t>(1, most_at_once / (threads_ * std::max<std::size_t>(degree, 1))));
     state_.lookahead = possible ? least : 0;
     lookahead_ = possible ? std::min(least, capped_product(shortest, most)) : 0;
-    schedule_.set_windows(possible ? std::make_unique<LookaheadWindows>(graph, threads_) : nullptr);
+    std::vector<std::uint32_t> nodes;
+    for (std::size_t link = 0; link < graph.links(); ++link) {
+        nodes.push_back(static_cast<std::uint32_t>(graph.link(LinkId(link)).from.index()));
+    }
+    schedule_.set_windows(
+        possible ? std::make_unique<LookaheadWindows>(nodes, graph.nodes(), threads_) : nullptr);
     state_.last_bytes = possible ? capped_product(lookahead_ / shortest + 2, state_.mtu) : 0;
     divide_nodes();
 }
@@ -189,15 +195,15 @@ void LookaheadRunner::advance_node(std::uint32_t node, std::int64_t limit) {
     for (; due.first < limit; due = windows.first(node)) {
         if (!state_.reads.are_limited()) {
             // Ports of one node affect each other only by the limited speed-up of inputs.
-            windows.for_each_port_before(node, limit,
+            windows.for_each_slot_before(node, limit,
                                          [&](std::uint32_t port) { advance_port(port, limit); });
         } else if (due.first == due.second) {
-            windows.for_each_port(
+            windows.for_each_slot(
                 node, due.first, [&](std::uint32_t port) { step_.decide_if_due(port, due.first); });
             step_.decide_again(partition, due.first);
         } else {
             // A decision of one port makes no other port of the node decide earlier.
-            advance_port(due.port, std::min(due.second, limit));
+            advance_port(due.slot, std::min(due.second, limit));
         }
     }
     partition.isolated = none;

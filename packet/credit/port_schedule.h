@@ -8,8 +8,8 @@
 #pragma once
 
 #include "packet/base/constants.h"
+#include "packet/base/lookahead_windows.h"
 #include "packet/base/port_schedule.h"
-#include "packet/credit/lookahead_windows.h"
 #include "packet/credit/network_state.h"
 
 #include "engine/clock/event_queue.h"
@@ -30,10 +30,7 @@ public:
     /// that of all ports. All must outlive this.
     CreditPortSchedule(CreditNetworkState& state, engine::EventHandler& wake,
                        engine::EventHandler& windows_event)
-        : state_(state),
-          events_(state.ports, state.clock, wake),
-          wake_(wake),
-          windows_event_(windows_event) {}
+        : state_(state), events_(state.clock, wake), wake_(wake), windows_event_(windows_event) {}
 
     /// Sets the wake of a port, unless an earlier one is pending.
     void arm(std::uint32_t port_number, std::int64_t at) {

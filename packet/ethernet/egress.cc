@@ -4,7 +4,8 @@ namespace npunet::packet {
 
 void EthernetEgress::wake(std::uint32_t number) {
     const std::int64_t now = state_.clock.now();
-    if (!state_.clock.is_suspended() && state_.schedule.take_due(state_.ports[number], now)) {
+    if (!state_.clock.is_suspended() &&
+        PortSchedule<EthernetPort>::take_due(state_.ports[number], now)) {
         decide(number, now);
     }
 }
@@ -36,8 +37,9 @@ void EthernetEgress::decide(std::uint32_t number, std::int64_t now) {
 
 bool EthernetEgress::decides_next(std::uint32_t number) const {
     const EthernetPort& port = state_.ports[number];
-    return port.leaving_input != none || port.irregular || port.requests.head != none ||
-           arbiter_.is_wanted(number);
+    return port.irregular || port.requests.head != none || arbiter_.is_wanted(number) ||
+           (port.leaving_input != none &&
+            (state_.schedule.windows() == nullptr || flow_control_.releases_at_once(port.node)));
 }
 
 std::int64_t EthernetEgress::up_again(std::uint32_t number, std::int64_t now) {
@@ -112,6 +114,9 @@ void EthernetEgress::transmit(std::uint32_t number, std::uint32_t place, std::in
     if (port.cut) {
         frames_->leave(number, place, ready);
         return;
+    }
+    if (!passes_on && state_.schedule.windows() != nullptr && pairs_.may_end_message(packet)) {
+        state_.schedule.end_windows_at(ready);
     }
     links_.fly(number, place, ready);
 }

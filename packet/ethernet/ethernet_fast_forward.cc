@@ -10,6 +10,9 @@ using topology::CongestionAlgorithm;
 
 namespace {
 
+/// What it costs to end a node's window, in words that are scanned.
+constexpr std::size_t words_per_node = 24;
+
 /// Watch of a replay: asks the watch of the simulation's queue, and counts the replayed events
 /// there.
 class Inquiry final : public engine::QueueWatch {
@@ -97,6 +100,11 @@ std::size_t EthernetFastForward::collect_flows() {
     return pairs_.state().collect_flows();
 }
 
+std::size_t EthernetFastForward::words_per_look() const {
+    // It ends the windows of all nodes.
+    return state_.schedule.windows() == nullptr ? 0 : words_per_node * description_.graph.nodes();
+}
+
 void EthernetFastForward::note_timers(bool wanted) {
     pairs_.state().note_restarts(wanted);
 }
@@ -117,13 +125,16 @@ void EthernetFastForward::scan(engine::StateScan& scan) {
         scan_port(scan, number);
     }
     if (!scan.differs()) {
+        if (!scan.moves()) {
+            flow_control_.release_past(scan.at());
+        }
         flow_control_.scan(scan);
     }
 }
 
 void EthernetFastForward::scan_port(engine::StateScan& scan, std::uint32_t number) {
     EthernetPort& port = state_.ports[number];
-    const bool leaves = port.leaving_input != none;
+    const bool leaves = port.leaving_input != none && port.busy_until >= scan.at();
     const bool idle = !leaves && port.wake == never && port.busy_until <= scan.at() &&
                       port.due == never && port.requests.head == none &&
                       port.control.head == none && port.filled == 0;
@@ -199,6 +210,7 @@ void EthernetFastForward::resume(const engine::StateSample& earlier, engine::Sta
         state_.load->add(number, present.at, end, ports[number].busy - busy[number]);
     }
     pairs_.state().move_timers(earlier, present, periods);
+    state_.schedule.put_off(end - present.at);
     state_.clock.set_suspended(false);
     engine::EventQueue past;
     past.advance(Time::ps(end));
@@ -219,7 +231,6 @@ void EthernetFastForward::use_queue(engine::EventQueue& queue) {
     state_.clock.use_queue(queue);
     pairs_.state().reschedule_timers();
     state_.schedule.reschedule();
-    links_.reschedule();
 }
 
 }  // namespace npunet::packet

@@ -53,13 +53,22 @@ public:
     void packet_starts(std::uint32_t number, std::uint32_t pair, std::int64_t now,
                        std::int64_t end) {
         if (now >= watch_from_ && (watched_ == number || watched_ == any_port)) {
-            periodic_->packet_starts(number, pairs_.pairs()[pair].unsent(), now, end);
+            periodic_->packet_starts(number, pairs_.pairs()[pair].unsent(), now, end, samples_);
         }
     }
+
+    /// The port after whose packets the state is sampled, or none.
+    std::uint32_t anchor() const { return watched_ == any_port ? none : watched_; }
+
+    /// Whether the state may be sampled when a packet that starts now has left, as no node is ahead
+    /// of the port's; true at first.
+    void set_samples(bool samples) { samples_ = samples; }
+    bool samples() const { return samples_; }
 
 private:
     void watch(std::uint32_t port, std::int64_t from) override;
     std::size_t collect_flows() override;
+    std::size_t words_per_look() const override;
     void scan(engine::StateScan& scan) override;
     std::int64_t periods_left(const engine::StateSample& earlier,
                               const engine::StateSample& present) const override;
@@ -91,6 +100,7 @@ private:
     /// Port whose packets are reported to periodic_; any_port, or none.
     std::uint32_t watched_ = none;
     std::int64_t watch_from_ = 0;  ///< in ps
+    bool samples_ = true;
 };
 
 }  // namespace npunet::packet

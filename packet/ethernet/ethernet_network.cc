@@ -30,8 +30,9 @@ const topology::NetworkDescription& checked_for_ethernet(
 EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description,
                                  engine::EventQueue& queue, topology::Losses losses)
     : description_(checked_for_ethernet(description, losses)),
-      state_(description, queue, wake_event_, *this),
-      links_(description, state_, arrive_event_),
+      state_(description, queue, {wake_event_, arrive_event_, deliver_event_, decide_event_},
+             *this),
+      links_(description, state_),
       routes_(description, state_.ports, links_.clock()),
       flow_control_(description, state_),
       marks_(description),
@@ -47,6 +48,7 @@ EthernetNetwork::EthernetNetwork(const topology::NetworkDescription& description
       egress_(state_, routes_, links_, flow_control_, arbiter_, drops_, pairs_, fast_forward_),
       ingress_(description, state_, routes_, links_, flow_control_, marks_, queues_, drops_,
                pairs_),
+      lookahead_(description, queue, state_, ingress_, egress_, fast_forward_),
       rerouting_(state_, queues_, flow_control_, drops_, pairs_),
       idle_links_(description, state_, flow_control_, marks_, pairs_, fast_forward_),
       route_changes_(queue, state_.ports.size(), rerouting_) {
@@ -60,11 +62,16 @@ void EthernetNetwork::send(const engine::Message& message) {
 
 void EthernetNetwork::send_datagram(const engine::Message& message, bool can_be_marked) {
     prepare_to_send();
+    state_.schedule.leave_windows();
     pairs_.send_datagram(message, static_cast<std::uint8_t>(state_.classes.of(message)),
                          can_be_marked);
 }
 
 void EthernetNetwork::prepare_to_send() {
+    if (!has_begun_) {
+        has_begun_ = true;
+        lookahead_.choose_mode(observer_ == nullptr && boundary_ == nullptr, links_);
+    }
     route_changes_.await();
     pairs_.set_listener(*listener_);
     fast_forward_.messages_change();
@@ -78,6 +85,9 @@ std::uint64_t EthernetNetwork::queue_pair_of(std::uint32_t place) const {
 
 void EthernetNetwork::observer_changes() {
     state_.observer = observer_;
+    if (observer_ != nullptr) {
+        state_.schedule.leave_windows();
+    }
     fast_forward_.observer_changes();
 }
 

@@ -40,8 +40,9 @@
 //   as drops. A port whose link is down keeps its packets, unless the link never recovers: then
 //   they are lost.
 //
-// Performance: one pending event for each port that sends and one for each link with packets on it,
-// so the number of events grows with the busy links, not with the queues; periodic traffic is
+// Performance: nodes advance in lookahead windows (EthernetLookahead); where that is not possible,
+// one event is pending for each port that sends and one for each link with packets on it, so that
+// the number of events grows with the busy links, not with the queues. Periodic traffic is
 // fast-forwarded (PeriodicTransport).
 //
 // Structure: EthernetNetworkState holds ports and packets. A switch is what EthernetIngress
@@ -66,6 +67,7 @@
 #include "packet/ethernet/idle_links.h"
 #include "packet/ethernet/ingress.h"
 #include "packet/ethernet/link_transmission.h"
+#include "packet/ethernet/lookahead.h"
 #include "packet/ethernet/network_state.h"
 #include "packet/ethernet/output_queues.h"
 #include "packet/ethernet/priority_flow_control.h"
@@ -152,6 +154,8 @@ private:
     const topology::NetworkDescription& description_;  ///< checked
     MemberEvent<&EthernetEgress::wake> wake_event_{egress_};
     MemberEvent<&EthernetIngress::arrive> arrive_event_{ingress_};
+    MemberEvent<&EthernetLookahead::deliver> deliver_event_{lookahead_};
+    MemberEvent<&EthernetLookahead::decide> decide_event_{lookahead_};
     EthernetNetworkState state_;
     EthernetLinks links_;
     EthernetNextHop routes_;
@@ -165,9 +169,11 @@ private:
     EthernetArbiter arbiter_;
     EthernetEgress egress_;
     EthernetIngress ingress_;
+    EthernetLookahead lookahead_;
     EthernetRerouting rerouting_;
     EthernetIdleLinks idle_links_;
     RouteChanges route_changes_;
+    bool has_begun_ = false;                          ///< a message has been sent
     std::unique_ptr<EthernetBoundary> boundary_;      ///< null: not split
     std::unique_ptr<EthernetBoundaryFrames> frames_;  ///< null: not split
 };

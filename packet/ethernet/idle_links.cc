@@ -5,9 +5,9 @@
 namespace npunet::packet {
 
 EthernetIdleLinks::EthernetIdleLinks(const topology::NetworkDescription& description,
-                                     EthernetNetworkState& state,
-                                     const PriorityFlowControl& flow_control, const EcnMarks& marks,
-                                     const QueuePairs& pairs, EthernetFastForward& fast_forward)
+                                     EthernetNetworkState& state, PriorityFlowControl& flow_control,
+                                     const EcnMarks& marks, const QueuePairs& pairs,
+                                     EthernetFastForward& fast_forward)
     : possible_(
           description.packet.classes.count == 1 &&
           description.packet.transport.start_jitter == Time() &&
@@ -23,11 +23,21 @@ EthernetIdleLinks::EthernetIdleLinks(const topology::NetworkDescription& descrip
 bool EthernetIdleLinks::is_idle(std::uint32_t link) const {
     const EthernetPort& port = state_.ports[link];
     const std::int64_t now = state_.clock.now();
-    const bool sends = port.busy_until > now || port.leaving_input != none ||
+    const bool sends = port.busy_until > now || flow_control_.is_leaving(port) ||
                        port.flight.head != none || port.requests.head != none ||
                        port.control.head != none || port.filled != 0 || port.paused != 0;
-    return !sends && (!flow_control_.pauses() || flow_control_.buffer().has_nothing_of(link)) &&
+    return !sends && (!flow_control_.pauses() || has_brought_nothing(link)) &&
            (!port.starts_here || pairs_.have_no_past(port.node, link, now));
+}
+
+bool EthernetIdleLinks::has_brought_nothing(std::uint32_t link) const {
+    release_past(link);
+    return flow_control_.buffer().has_nothing_of(link);
+}
+
+void EthernetIdleLinks::release_past(std::uint32_t link) const {
+    const std::uint32_t back = state_.ports[link].reverse;
+    flow_control_.release_past(state_.ports[back].node, state_.clock.now());
 }
 
 bool EthernetIdleLinks::idle_state(const Links& links, State& state) {
@@ -71,10 +81,11 @@ void EthernetIdleLinks::describe_port(std::uint32_t link, State& state) const {
     state.push_back(port.own_next);
     state.push_back(static_cast<std::uint64_t>(std::max<std::int64_t>(port.busy_until - now, 0)));
     // What has left gives its room back when the port decides again, in this instant perhaps.
-    state.push_back(port.leaving_input);
-    state.push_back(
-        static_cast<std::uint64_t>(port.leaving_input == none ? 0 : port.leaving_bytes));
+    const bool leaves = flow_control_.is_leaving(port);
+    state.push_back(leaves ? port.leaving_input : none);
+    state.push_back(static_cast<std::uint64_t>(leaves ? port.leaving_bytes : 0));
     if (flow_control_.pauses()) {
+        release_past(link);
         flow_control_.buffer().describe(link, state);
     }
     for (const std::int64_t event : {port.wake, port.due}) {

@@ -26,7 +26,7 @@ class EthernetIdleLinks final : public engine::IdleLinks {
 public:
     /// The references must outlive this.
     EthernetIdleLinks(const topology::NetworkDescription& description, EthernetNetworkState& state,
-                      const PriorityFlowControl& flow_control, const EcnMarks& marks,
+                      PriorityFlowControl& flow_control, const EcnMarks& marks,
                       const QueuePairs& pairs, EthernetFastForward& fast_forward);
 
     /// Where fast-forward is possible, with one traffic class, without start jitter, and with
@@ -48,6 +48,10 @@ public:
 
 private:
     bool is_idle(std::uint32_t link) const;
+    /// PFC: whether nothing that the link has brought is at the node at its end.
+    bool has_brought_nothing(std::uint32_t link) const;
+    /// Frees the space of what has left that node.
+    void release_past(std::uint32_t link) const;
     /// Whether no data is at the port, and nothing is paused there.
     bool has_no_data(std::uint32_t link) const;
     void describe_port(std::uint32_t link, State& state) const;
@@ -58,7 +62,7 @@ private:
 
     bool possible_;
     EthernetNetworkState& state_;
-    const PriorityFlowControl& flow_control_;
+    PriorityFlowControl& flow_control_;
     const EcnMarks& marks_;
     const QueuePairs& pairs_;
     EthernetFastForward& fast_forward_;

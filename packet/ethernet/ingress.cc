@@ -37,10 +37,14 @@ void EthernetIngress::arrive(std::uint32_t link) {
     }
     port.due = never;
     while (port.flight.first_ready <= now) {
-        receive(port.flight.pop(state_.packets), link, now);
+        const std::uint32_t place = port.flight.pop(state_.packets);
+        if (port.flight.head != none) {
+            state_.packets.prefetch(port.flight.head);
+        }
+        receive(place, link, now);
     }
     if (port.flight.head != none) {
-        links_.await_arrival(link);
+        state_.schedule.await_next_arrival(link);
     }
 }
 

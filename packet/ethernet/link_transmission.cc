@@ -6,9 +6,8 @@
 namespace npunet::packet {
 
 EthernetLinks::EthernetLinks(const topology::NetworkDescription& description,
-                             EthernetNetworkState& state, engine::EventHandler& arrive)
+                             EthernetNetworkState& state)
     : state_(state),
-      arrive_(arrive),
       header_(state.sizes.header()),
       full_wire_(static_cast<std::uint32_t>(state.sizes.full())),
       cut_through_(description.packet.switching == topology::Switching::CutThrough),
@@ -62,14 +61,6 @@ Time EthernetLinks::end_before(std::uint32_t number, std::uint32_t wire, Time st
         return clock_.end(LinkId(std::size_t{number}), start, Bytes(wire));
     } catch (const StallError&) {
         return down;
-    }
-}
-
-void EthernetLinks::reschedule() {
-    for (std::uint32_t link = 0; link < state_.ports.size(); ++link) {
-        if (state_.ports[link].due != never) {
-            await_arrival(link);
-        }
     }
 }
 

@@ -1,6 +1,5 @@
 // Links of an EthernetNetwork: how long packets occupy them, when packets arrive, and which are
-// lost, including links with faults and errors. One event is pending for each link with packets on
-// it. Times in ps.
+// lost, including links with faults and errors. Times in ps.
 #pragma once
 
 #include "packet/base/constants.h"
@@ -33,10 +32,8 @@ struct LinkPassage {
 
 class EthernetLinks {
 public:
-    /// Sets the link parameters of the state's ports. `arrive` handles the arrivals of a link,
-    /// whose number is the payload. The references must outlive this.
-    EthernetLinks(const topology::NetworkDescription& description, EthernetNetworkState& state,
-                  engine::EventHandler& arrive);
+    /// Sets the link parameters of the state's ports. The references must outlive this.
+    EthernetLinks(const topology::NetworkDescription& description, EthernetNetworkState& state);
 
     EthernetLinks(const EthernetLinks&) = delete;
     EthernetLinks& operator=(const EthernetLinks&) = delete;
@@ -86,22 +83,9 @@ public:
         const bool first = flight.head == none;
         flight.append(state_.packets, place, ready);
         if (first) {
-            await_arrival(link);
+            state_.schedule.await_arrival(link);
         }
     }
-
-    /// Schedules the arrival of the first packet on the link, which has at least one.
-    void await_arrival(std::uint32_t link) {
-        EthernetPort& port = state_.ports[link];
-        port.due = port.flight.first_ready;
-        state_.clock.schedule(
-            port.due,
-            engine::EventKey::of(engine::Phase::Arrival, engine::event_kind::packet_in, link),
-            arrive_, link);
-    }
-
-    /// The clock has switched to another event queue: schedules all pending arrivals there.
-    void reschedule();
 
     /// When the port's link is up, at `now` or later; never: not again.
     std::int64_t up_from(std::uint32_t number, std::int64_t now) const {
@@ -125,7 +109,6 @@ private:
     Time end_before(std::uint32_t number, std::uint32_t wire, Time start, Time down) const;
 
     EthernetNetworkState& state_;
-    engine::EventHandler& arrive_;
     std::uint32_t header_;     ///< bytes
     std::uint32_t full_wire_;  ///< bytes of a full packet, header included
     bool cut_through_;         ///< else store and forward

@@ -2,6 +2,7 @@
 
 #include "packet/transport/queue_pair.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -43,7 +44,9 @@ engine::LinkUse EthernetNetworkState::use_of(std::size_t link) const {
                         Bytes(port.max_queue)};
     use.packets = static_cast<std::uint64_t>(port.packets);
     use.retransmissions = static_cast<std::uint64_t>(port.repeated);
-    const std::int64_t ongoing = port.paused != 0 ? clock.now() - port.paused_at : 0;
+    // A run that was stopped may have left the node ahead of the clock.
+    const std::int64_t ongoing =
+        port.paused != 0 ? std::max<std::int64_t>(clock.now() - port.paused_at, 0) : 0;
     use.credit_stall = Time::ps(port.pause_time + ongoing);
     use.pauses = static_cast<std::uint64_t>(port.pauses);
     use.marked = static_cast<std::uint64_t>(port.marked);

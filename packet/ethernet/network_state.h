@@ -7,8 +7,8 @@
 #include "packet/base/packet_classes.h"
 #include "packet/base/packet_observer.h"
 #include "packet/base/packet_sizes.h"
-#include "packet/base/port_schedule.h"
 #include "packet/congestion/telemetry_records.h"
+#include "packet/ethernet/event_schedule.h"
 #include "packet/routing/ethernet_port.h"
 
 #include "base/ids.h"
@@ -37,15 +37,14 @@ protected:
 };
 
 struct EthernetNetworkState {
-    /// `wake` handles the event of a port (PortSchedule). All but the description must outlive
-    /// this.
+    /// All but the description must outlive this.
     EthernetNetworkState(const topology::NetworkDescription& description, engine::EventQueue& queue,
-                         engine::EventHandler& wake, PacketOwners& packet_owners)
+                         const EthernetEvents& handlers, PacketOwners& packet_owners)
         : clock(queue),
           sizes(description.packet),
           class_count(description.packet.classes.count),
           ports(description.graph.links()),
-          schedule(ports, clock, wake),
+          schedule(ports, clock, handlers),
           classes(description.packet.classes, 1, description.graph.links()),
           owners(packet_owners) {
         for (std::size_t number = 0; number < ports.size(); ++number) {
@@ -65,7 +64,7 @@ struct EthernetNetworkState {
     PacketSizes sizes;
     std::uint32_t class_count;
     std::vector<EthernetPort> ports;  ///< by link
-    PortSchedule<EthernetPort> schedule;
+    EthernetSchedule schedule;
     EthernetPackets packets;
     TelemetryRecords telemetry;
     PacketClasses classes;

@@ -59,7 +59,50 @@ PriorityFlowControl::PriorityFlowControl(const topology::NetworkDescription& des
     : state_(state),
       pauses_(description.packet.flow_control == topology::FlowControl::Pfc),
       buffer_(description, topology::largest_packet(description.packet).value(),
-              open_links_back(description, state.ports)) {}
+              open_links_back(description, state.ports)),
+      first_port_(description.graph.nodes() + 1) {
+    for (std::size_t node = 0; node < description.graph.nodes(); ++node) {
+        for (const LinkId link : description.graph.links_from(NodeId(node))) {
+            ports_by_node_.push_back(static_cast<std::uint32_t>(link.index()));
+        }
+        first_port_[node + 1] = static_cast<std::uint32_t>(ports_by_node_.size());
+    }
+}
+
+SharedBuffer::Verdict PriorityFlowControl::take_tightly(const EthernetPacket& packet,
+                                                        std::uint32_t node, std::int64_t queued) {
+    release_past(node, state_.clock.now());
+    if (!pauses_) {
+        return buffer_.take_or_drop(node, queued, packet.wire) ? SharedBuffer::Verdict::Taken
+                                                               : SharedBuffer::Verdict::Dropped;
+    }
+    const SharedBuffer::Verdict verdict =
+        buffer_.take_or_pause(node, packet.input, packet.traffic_class, packet.wire);
+    if (verdict == SharedBuffer::Verdict::TakenPauses) {
+        for (std::uint32_t i = first_port_[node]; i < first_port_[node + 1]; ++i) {
+            const EthernetPort& port = state_.ports[ports_by_node_[i]];
+            if (port.leaving_input != none) {
+                state_.schedule.arm(ports_by_node_[i], port.busy_until);
+            }
+        }
+    }
+    return verdict;
+}
+
+void PriorityFlowControl::release_past(std::uint32_t node, std::int64_t time) {
+    for (std::uint32_t i = first_port_[node]; i < first_port_[node + 1]; ++i) {
+        EthernetPort& port = state_.ports[ports_by_node_[i]];
+        if (port.busy_until < time) {
+            release(port);
+        }
+    }
+}
+
+void PriorityFlowControl::release_past(std::int64_t time) {
+    for (std::uint32_t node = 0; node + 1 < first_port_.size(); ++node) {
+        release_past(node, time);
+    }
+}
 
 void PriorityFlowControl::ask(std::uint32_t link, PacketKind kind, std::uint8_t traffic_class) {
     const std::uint32_t back = state_.ports[link].reverse;

@@ -34,11 +34,11 @@ public:
     /// verdict is TakenPauses, ask_to_pause() must be called once the data has joined its queue.
     SharedBuffer::Verdict take(const EthernetPacket& packet, std::uint32_t node,
                                std::int64_t queued) {
-        if (pauses_) {
-            return buffer_.take_or_pause(node, packet.input, packet.traffic_class, packet.wire);
-        }
-        return buffer_.take_or_drop(node, queued, packet.wire) ? SharedBuffer::Verdict::Taken
-                                                               : SharedBuffer::Verdict::Dropped;
+        // What is not released yet only takes room.
+        const bool fits =
+            pauses_ ? buffer_.take_shared(node, packet.input, packet.traffic_class, packet.wire)
+                    : buffer_.take_or_drop(node, queued, packet.wire);
+        return fits ? SharedBuffer::Verdict::Taken : take_tightly(packet, node, queued);
     }
 
     /// Frees the buffer space of the packet that the port has sent last.
@@ -49,6 +49,23 @@ public:
         const std::uint32_t input = port.leaving_input;
         port.leaving_input = none;
         free_room(port.node, input, port.leaving_class, port.leaving_bytes);
+    }
+
+    /// Whether a port of the node has to decide when a packet has left, for its space: links wait
+    /// for it. Otherwise it may be freed when it is needed: until then the packet only takes room
+    /// that nothing asks for.
+    bool releases_at_once(std::uint32_t node) const { return pauses_ && buffer_.pauses_any(node); }
+
+    /// Frees the space of the node's packets that left before `time`, in ps.
+    void release_past(std::uint32_t node, std::int64_t time);
+
+    /// The same for all nodes.
+    void release_past(std::int64_t time);
+
+    /// Whether a packet that the port has sent takes room in this instant, in which no port has
+    /// decided yet.
+    bool is_leaving(const EthernetPort& port) const {
+        return port.leaving_input != none && port.busy_until >= state_.clock.now();
     }
 
     /// A packet that arrived by link `input` with `bytes` has left the node.
@@ -73,11 +90,16 @@ public:
     /// classes.
     void forget(std::uint32_t link);
 
+    /// Packets that have left may still count there until release_past().
     const SharedBuffer& buffer() const { return buffer_; }
 
     void scan(engine::StateScan& scan) { buffer_.scan(scan); }
 
 private:
+    /// take() where space is tight.
+    SharedBuffer::Verdict take_tightly(const EthernetPacket& packet, std::uint32_t node,
+                                       std::int64_t queued);
+
     /// Enqueues a PAUSE or RESUME frame at the reverse link, or cancels the opposite one queued
     /// there.
     void ask(std::uint32_t link, PacketKind kind, std::uint8_t traffic_class);
@@ -91,6 +113,8 @@ private:
     EthernetNetworkState& state_;
     bool pauses_;  ///< else data is dropped
     SharedBuffer buffer_;
+    std::vector<std::uint32_t> first_port_;  ///< by node, and one more: index into ports_by_node_
+    std::vector<std::uint32_t> ports_by_node_;
 };
 
 }  // namespace npunet::packet

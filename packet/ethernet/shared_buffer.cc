@@ -34,14 +34,10 @@ SharedBuffer::SharedBuffer(const topology::NetworkDescription& description, std:
 
 SharedBuffer::Verdict SharedBuffer::take_or_pause(std::size_t node_number, std::uint32_t link,
                                                   std::uint32_t traffic_class, std::int64_t bytes) {
-    Node& node = nodes_[node_number];
-    Input& input = inputs_[link * classes_ + traffic_class];
-    if (input.headroom == 0 && input.shared + bytes <= threshold(node) &&
-        node.used + bytes <= node.room) {
-        node.used += bytes;
-        input.shared += bytes;
+    if (take_shared(node_number, link, traffic_class, bytes)) {
         return Verdict::Taken;
     }
+    Input& input = inputs_[link * classes_ + traffic_class];
     if (input.headroom + bytes > headrooms_[link]) {
         return Verdict::Dropped;
     }
@@ -50,6 +46,7 @@ SharedBuffer::Verdict SharedBuffer::take_or_pause(std::size_t node_number, std::
         return Verdict::Taken;
     }
     input.paused = true;
+    ++nodes_[node_number].paused;
     return Verdict::TakenPauses;
 }
 
@@ -90,6 +87,7 @@ bool SharedBuffer::release_and_resume(std::size_t node_number, std::uint32_t lin
         return false;
     }
     input.paused = false;
+    --node.paused;
     return true;
 }
 

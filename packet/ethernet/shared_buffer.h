@@ -43,6 +43,21 @@ public:
     SharedBuffer(const topology::NetworkDescription& description, std::int64_t largest,
                  const std::vector<std::uint32_t>& reverse);
 
+    /// PFC: whether a packet that arrives at the node by the link has room in shared space, which
+    /// it takes.
+    bool take_shared(std::size_t node_number, std::uint32_t link, std::uint32_t traffic_class,
+                     std::int64_t bytes) {
+        Node& node = nodes_[node_number];
+        Input& input = inputs_[link * classes_ + traffic_class];
+        const bool fits = input.headroom == 0 && input.shared + bytes <= threshold(node) &&
+                          node.used + bytes <= node.room;
+        if (fits) {
+            node.used += bytes;
+            input.shared += bytes;
+        }
+        return fits;
+    }
+
     /// PFC: a packet arrives at the node by the link.
     Verdict take_or_pause(std::size_t node, std::uint32_t link, std::uint32_t traffic_class,
                           std::int64_t bytes);
@@ -58,6 +73,9 @@ public:
 
     /// No PFC: a packet leaves that arrived with `bytes`.
     void release(std::size_t node, std::int64_t bytes) { nodes_[node].used -= bytes; }
+
+    /// PFC: whether the node has told any link to pause, and not to resume.
+    bool pauses_any(std::size_t node) const { return nodes_[node].paused > 0; }
 
     // For PauseDeadlock.
 
@@ -80,7 +98,7 @@ public:
         const Input& input = inputs_[link * classes_ + traffic_class];
         return left == 0 ||
                (left < input.shared + input.headroom &&
-                may_resume({nodes_[node].room, used}, left_of(link, traffic_class, left)));
+                may_resume({nodes_[node].room, used, 0}, left_of(link, traffic_class, left)));
     }
 
     /// PFC: nothing of what the link has brought is there, and it is not paused.
@@ -97,6 +115,7 @@ private:
     struct Node {
         std::int64_t room = 0;  ///< total
         std::int64_t used = 0;
+        std::uint32_t paused = 0;  ///< links, by class, that have been told to pause
     };
 
     /// What a link has brought in one class, in bytes.

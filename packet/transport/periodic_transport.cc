@@ -36,22 +36,22 @@ void PeriodicTransport::messages_change() {
     }
     if (stage_ != Stage::Off) {
         break_ = engine::PeriodSearch::first_break;
-        wait();
+        wait(queue_.now().ps());
     }
 }
 
-void PeriodicTransport::wait() {
+void PeriodicTransport::wait(std::int64_t now) {
     if (stage_ == Stage::Confirming) {
         host_.note_timers(false);
     }
     stage_ = Stage::Waiting;
     ++serial_;
     anchor_ = none;
-    host_.watch(any_port, queue_.now().ps() + break_ * packet_time_);
+    host_.watch(any_port, now + break_ * packet_time_);
 }
 
 void PeriodicTransport::packet_starts(std::uint32_t port, std::int64_t unsent, std::int64_t now,
-                                      std::int64_t end) {
+                                      std::int64_t end, bool samples) {
     if (stage_ == Stage::Waiting) {
         packet_time_ = end - now;
         if (unsent < engine::PeriodSearch::least_packets) {
@@ -59,7 +59,7 @@ void PeriodicTransport::packet_starts(std::uint32_t port, std::int64_t unsent, s
         }
         if (budget_.is_spent(queue_.handled())) {
             break_ = engine::PeriodSearch::break_after(break_);
-            wait();
+            wait(now);
             return;
         }
         stage_ = Stage::Searching;
@@ -69,7 +69,9 @@ void PeriodicTransport::packet_starts(std::uint32_t port, std::int64_t unsent, s
         work_ = 0;
         charge(host_.collect_flows());
     }
-    plan(end);
+    if (samples) {
+        plan(end);
+    }
 }
 
 void PeriodicTransport::plan(std::int64_t at) {
@@ -97,13 +99,14 @@ void PeriodicTransport::handle(std::uint64_t payload) {
 
 void PeriodicTransport::look_for_period() {
     search_.look();
+    charge(host_.words_per_look());
     if (search_.has_kept() && repeats(false) && is_worthwhile()) {
         begin_to_confirm();
         return;
     }
     if (search_.is_over(break_) || budget_.is_spent(queue_.handled())) {
         break_ = engine::PeriodSearch::break_after(break_);
-        wait();
+        wait(queue_.now().ps());
         return;
     }
     if (search_.keeps()) {
@@ -148,7 +151,7 @@ void PeriodicTransport::confirm() {
     if (!repeats(true) || !is_worthwhile()) {
         break_ = engine::PeriodSearch::break_after(break_);
         stage_ = Stage::Searching;
-        wait();
+        wait(queue_.now().ps());
         return;
     }
     budget_.repay(work_);
@@ -177,7 +180,7 @@ void PeriodicTransport::resume() {
     budget_.repay(words_per_skipped_event * period_events_ * static_cast<std::uint64_t>(periods));
     host_.resume(kept_, present_, periods, until);
     break_ = engine::PeriodSearch::first_break;
-    wait();
+    wait(queue_.now().ps());
 }
 
 void PeriodicTransport::settle() {
@@ -189,9 +192,9 @@ void PeriodicTransport::settle() {
 void PeriodicTransport::enable(bool enabled) {
     settle();
     if (enabled && stage_ == Stage::Off) {
-        wait();
+        wait(queue_.now().ps());
     } else if (!enabled) {
-        wait();
+        wait(queue_.now().ps());
         stage_ = Stage::Off;
         host_.watch(none, 0);
     }

@@ -41,6 +41,9 @@ public:
     /// words examined.
     virtual std::size_t collect_flows() = 0;
 
+    /// What a look costs beside the words that it scans, as words.
+    virtual std::size_t words_per_look() const = 0;
+
     /// Scans the state, after the arrivals of an instant and before its arbitration.
     virtual void scan(engine::StateScan& scan) = 0;
 
@@ -75,8 +78,10 @@ public:
     void messages_change();
 
     /// A watched port has started a packet injected there. `unsent`: packets that follow it in its
-    /// flow; `end`: when the packet has left. Times in picoseconds.
-    void packet_starts(std::uint32_t port, std::int64_t unsent, std::int64_t now, std::int64_t end);
+    /// flow; `end`: when the packet has left; `samples`: whether the state may be sampled then, as
+    /// no node is ahead of the port's. Times in picoseconds.
+    void packet_starts(std::uint32_t port, std::int64_t unsent, std::int64_t now, std::int64_t end,
+                       bool samples);
 
     /// Brings the network up to the present.
     void settle();
@@ -99,8 +104,8 @@ private:
     /// Schedules the next sample, in picoseconds.
     void plan(std::int64_t at);
 
-    /// Waits for the next attempt.
-    void wait();
+    /// Waits for the next attempt. `now`: in picoseconds.
+    void wait(std::int64_t now);
 
     /// Compares the state with the stored one.
     void look_for_period();

@@ -83,6 +83,19 @@ void QueuePairs::receive(std::uint32_t place) {
     network_.telemetry.free(packet.telemetry);
 }
 
+bool QueuePairs::may_end_message(const EthernetPacket& packet) const {
+    if (packet.kind == PacketKind::Data) {
+        // A packet that closes a gap has been sent before: those behind it have overtaken nothing.
+        return packet.subject != none || packet.repeated || packet.datagram;
+    }
+    if (is_request(packet.kind) || packet.kind == PacketKind::Notification) {
+        return false;
+    }
+    // Until it arrives, the sender can only learn of later packets.
+    const std::uint32_t message = pairs_[packet.pair].acknowledging;
+    return message != none && packet.sequence > messages_[message].last;
+}
+
 void QueuePairs::come_to_end(std::uint32_t place, EthernetPacket& packet) {
     const EthernetCargo& cargo = boundary_.cargo_of(place);
     packet.pair = pairs_.number_of(cargo.pair);

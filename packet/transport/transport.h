@@ -113,6 +113,10 @@ public:
         }
     }
 
+    /// Whether a packet that starts on its last link may end a message when it arrives, at either
+    /// end of its queue pair; there is a transport, and packets keep their order.
+    bool may_end_message(const EthernetPacket& packet) const;
+
     /// A packet has arrived at an end of its queue pair. Frees its place.
     void receive(std::uint32_t place);
 

@@ -1,16 +1,16 @@
-// When the ports of a network have to decide next, node by node. A node's ports are adjacent, and
-// blocks of nodes know their earliest wake, so that finding the due ones needs no heap.
+// When the nodes of a network act next, each independently for the length of a lookahead window.
+// What can happen at a node has a slot: a port that decides, a link that delivers. A node's slots
+// are adjacent, and blocks of nodes know their earliest time, so that finding the due ones needs no
+// heap.
 //
-//     LookaheadWindows windows(graph, 1);
-//     windows.wake(port, 5000, none);
+//     LookaheadWindows windows({0, 0, 1}, 2, 1);  // slots 0 and 1 at node 0, slot 2 at node 1
+//     windows.wake(slot, 5000, none);
 //     windows.for_each_due(6000, [&](std::uint32_t node) { ...; return true; });
 //
 // Times in picoseconds.
 #pragma once
 
 #include "packet/base/constants.h"
-
-#include "topology/graph/graph.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -21,30 +21,29 @@ namespace npunet::packet {
 
 class LookaheadWindows {
 public:
-    /// Divides the nodes into at most `partitions` ranges with about as many ports each.
-    LookaheadWindows(const topology::Graph& graph, std::size_t partitions)
-        : place_(graph.links()),
-          node_(graph.links()),
-          first_(graph.nodes() + 1),
-          wakes_(graph.links(), never),
-          ports_(graph.links()),
-          nodes_(graph.nodes(), never),
-          block_of_(graph.nodes()) {
-        std::uint32_t place = 0;
-        for (std::size_t node = 0; node < graph.nodes(); ++node) {
-            first_[node] = place;
-            for (const LinkId link : graph.links_from(NodeId(node))) {
-                ports_[place] = static_cast<std::uint32_t>(link.index());
-                node_[link.index()] = static_cast<std::uint32_t>(node);
-                place_[link.index()] = place++;
-            }
-            std::sort(ports_.begin() + first_[node], ports_.begin() + place);
-            for (std::uint32_t i = first_[node]; i < place; ++i) {
-                place_[ports_[i]] = i;
-            }
+    /// `nodes_of_slots`: by slot, below `nodes`. Divides the nodes into at most `partitions` ranges
+    /// with about as many slots each.
+    LookaheadWindows(const std::vector<std::uint32_t>& nodes_of_slots, std::size_t nodes,
+                     std::size_t partitions)
+        : places_(nodes_of_slots.size()),
+          first_(nodes + 1),
+          wakes_(nodes_of_slots.size(), never),
+          slots_(nodes_of_slots.size()),
+          nodes_(nodes, never),
+          block_of_(nodes) {
+        for (const std::uint32_t node : nodes_of_slots) {
+            ++first_[node + 1];
         }
-        first_.back() = place;
+        for (std::size_t node = 0; node < nodes; ++node) {
+            first_[node + 1] += first_[node];
+        }
         make_blocks(partitions);
+        std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+        for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+            const std::uint32_t node = nodes_of_slots[slot];
+            places_[slot] = {next[node]++, node, block_of_[node]};
+            slots_[places_[slot].number] = slot;
+        }
     }
 
     /// None of the partitions is empty.
@@ -56,17 +55,43 @@ public:
         return blocks_[block_of_[node]].partition;
     }
 
-    /// An output port has to decide at `at`. `isolated`: the node being advanced by itself, which
-    /// will leave(), or none.
-    void wake(std::uint32_t port, std::int64_t at, std::uint32_t isolated) {
-        wakes_[place_[port]] = at;
-        const std::uint32_t node = node_[port];
-        if (node == isolated) {
+    /// A slot is due at `at`. `isolated`: the node being advanced by itself, which will leave(), or
+    /// none.
+    void wake(std::uint32_t slot, std::int64_t at, std::uint32_t isolated) {
+        const Place place = places_[slot];
+        wakes_[place.number] = at;
+        if (place.node == isolated) {
             return;
         }
-        nodes_[node] = std::min(nodes_[node], at);
-        std::int64_t& earliest = blocks_[block_of_[node]].earliest;
+        nodes_[place.node] = std::min(nodes_[place.node], at);
+        std::int64_t& earliest = blocks_[place.block].earliest;
         earliest = std::min(earliest, at);
+    }
+
+    /// The same for a slot of the node being advanced. Returns its place among those of the node.
+    std::uint32_t wake_own(std::uint32_t slot, std::int64_t at) {
+        wakes_[places_[slot].number] = at;
+        return place_in_node(slot);
+    }
+
+    /// The place of a slot among those of its node.
+    std::uint32_t place_in_node(std::uint32_t slot) const {
+        return places_[slot].number - first_[places_[slot].node];
+    }
+
+    /// The slot at a place of a node.
+    std::uint32_t slot_at(std::uint32_t node, std::uint32_t place) const {
+        return slots_[first_[node] + place];
+    }
+
+    /// The slot at a place of a node, whose wake is cleared; none: it is not due at `at`.
+    std::uint32_t take_due(std::uint32_t node, std::uint32_t place, std::int64_t at) {
+        const std::uint32_t number = first_[node] + place;
+        if (wakes_[number] != at) {
+            return none;
+        }
+        wakes_[number] = never;
+        return slots_[number];
     }
 
     /// Clears all wakes.
@@ -87,8 +112,8 @@ public:
         return earliest;
     }
 
-    /// Calls a function for every node with a wake before `limit`, until it returns false. It must
-    /// set the node's next wake by leave().
+    /// Calls a function for every node with a wake before `limit`, until it returns false. If it
+    /// changes what is due, it must set the node's next wake by leave().
     template <class Function>
     void for_each_due(std::int64_t limit, Function function) {
         for (std::uint32_t partition = 0; partition < partition_count(); ++partition) {
@@ -123,19 +148,19 @@ public:
 
     /// The earliest wakes of a node.
     struct Due {
-        std::int64_t first = never;   ///< of `port`
-        std::int64_t second = never;  ///< of the other ports
-        std::uint32_t port = 0;
+        std::int64_t first = never;   ///< of `slot`
+        std::int64_t second = never;  ///< of the other slots
+        std::uint32_t slot = 0;
     };
 
-    /// Due::first is never where no port has a wake.
+    /// Due::first is never where no slot has a time.
     Due first(std::uint32_t node) const {
         Due due;
         for (std::uint32_t i = first_[node]; i < first_[node + 1]; ++i) {
             if (wakes_[i] < due.first) {
                 due.second = due.first;
                 due.first = wakes_[i];
-                due.port = ports_[i];
+                due.slot = slots_[i];
             } else {
                 due.second = std::min(due.second, wakes_[i]);
             }
@@ -143,42 +168,58 @@ public:
         return due;
     }
 
-    /// Clears the wake of a port.
-    void forget(std::uint32_t port) { wakes_[place_[port]] = never; }
+    /// The earliest wake of a node, or never.
+    std::int64_t earliest_of(std::uint32_t node) const {
+        std::int64_t earliest = never;
+        for (std::uint32_t i = first_[node]; i < first_[node + 1]; ++i) {
+            earliest = std::min(earliest, wakes_[i]);
+        }
+        return earliest;
+    }
 
-    std::int64_t wake_of(std::uint32_t port) const { return wakes_[place_[port]]; }
+    /// Clears the wake of a slot.
+    void forget(std::uint32_t slot) { wakes_[places_[slot].number] = never; }
 
-    /// Calls a function for every port of a node whose wake is `at`, in ascending order; clears the
+    std::int64_t wake_of(std::uint32_t slot) const { return wakes_[places_[slot].number]; }
+
+    /// Calls a function for every slot of a node whose wake is `at`, in ascending order; clears the
     /// wake before.
     template <class Function>
-    void for_each_port(std::uint32_t node, std::int64_t at, Function function) {
+    void for_each_slot(std::uint32_t node, std::int64_t at, Function function) {
         for (std::uint32_t i = first_[node]; i < first_[node + 1]; ++i) {
             if (wakes_[i] == at) {
                 wakes_[i] = never;
-                function(ports_[i]);
+                function(slots_[i]);
             }
         }
     }
 
-    /// Calls a function for every port of a node with a wake before `limit`, in ascending order.
+    /// Calls a function for every slot of a node with a wake before `limit`, in ascending order.
     template <class Function>
-    void for_each_port_before(std::uint32_t node, std::int64_t limit, Function function) {
+    void for_each_slot_before(std::uint32_t node, std::int64_t limit, Function function) {
         for (std::uint32_t i = first_[node]; i < first_[node + 1]; ++i) {
             if (wakes_[i] < limit) {
-                function(ports_[i]);
+                function(slots_[i]);
             }
         }
     }
 
-    /// Sets when the first port of a node has to decide.
+    /// Sets when the first slot of a node is due.
     void leave(std::uint32_t node, std::int64_t at) { nodes_[node] = at; }
 
 private:
     static constexpr std::uint32_t nodes_per_block = 32;  ///< at most
 
+    /// Of a slot.
+    struct Place {
+        std::uint32_t number = 0;  ///< among those of all nodes, one node after the other
+        std::uint32_t node = 0;
+        std::uint32_t block = 0;
+    };
+
     /// A range of nodes of one partition.
     struct alignas(64) Block {
-        std::int64_t earliest = never;  ///< none of its nodes decides before
+        std::int64_t earliest = never;  ///< none of its nodes has a slot due before
         std::uint32_t first = 0;        ///< node
         std::uint32_t end = 0;          ///< node behind the last one
         std::uint32_t partition = 0;
@@ -186,10 +227,10 @@ private:
 
     void make_blocks(std::size_t partitions) {
         const auto nodes = static_cast<std::uint32_t>(nodes_.size());
-        const std::size_t ports = ports_.size();
+        const std::size_t slots = slots_.size();
         std::uint32_t node = 0;
         for (std::size_t number = 1; number <= partitions; ++number) {
-            const std::size_t share = ports * number / partitions;
+            const std::size_t share = slots * number / partitions;
             std::uint32_t end = node;
             while (end < nodes && (number == partitions || first_[end + 1] <= share)) {
                 ++end;
@@ -213,12 +254,11 @@ private:
         first_block_.push_back(blocks_.size());
     }
 
-    std::vector<std::uint32_t> place_;      ///< by port: its place among those of all nodes
-    std::vector<std::uint32_t> node_;       ///< by port
-    std::vector<std::uint32_t> first_;      ///< by node, and one more: place of its first port
+    std::vector<Place> places_;             ///< by slot
+    std::vector<std::uint32_t> first_;      ///< by node, and one more: place of its first slot
     std::vector<std::int64_t> wakes_;       ///< by place
-    std::vector<std::uint32_t> ports_;      ///< by place
-    std::vector<std::int64_t> nodes_;       ///< by node: none of its ports decides before
+    std::vector<std::uint32_t> slots_;      ///< by place
+    std::vector<std::int64_t> nodes_;       ///< by node: none of its slots is due before
     std::vector<std::uint32_t> block_of_;   ///< by node
     std::vector<Block> blocks_;             ///< in the order of their nodes
     std::vector<std::size_t> first_block_;  ///< by partition, and one more
