@@ -280,7 +280,7 @@ bool FluidNetwork::idle_state(const Links& links, State& /*state*/) {
     });
 }
 
-Time FluidNetwork::contention() const {
+Time FluidNetwork::contention(const Links& /* links */) const {
     const Time now = queue_.now();
     Time sum = later(held_.until(now), crowded_.until(now));
     for (const Port& port : ports_) {

@@ -91,7 +91,7 @@ private:
                         const std::vector<engine::LinkUse>* /*carried*/) override {}
     [[nodiscard]] std::vector<engine::LinkUse> use_of(const Links& links) const override;
     void forget_longest_queues(const Links& /*links*/) override {}
-    [[nodiscard]] Time contention() const override;
+    [[nodiscard]] Time contention(const Links& links) const override;
 
     static constexpr std::uint32_t none = Stage::none;
 

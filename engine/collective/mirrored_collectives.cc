@@ -36,7 +36,7 @@ void MirroredCollectives::open(std::size_t leader, std::uint64_t number) {
     mirror.use = idle_.use_of(links);
     idle_.forget_longest_queues(links);
     mirror.packets = idle_.packet_numbers(links);
-    mirror.contention = idle_.contention();
+    mirror.contention = idle_.contention(links);
     for (const std::uint32_t link : links) {
         if (load_ != nullptr) {
             mirror.load.push_back(load_->recorded(link));

@@ -67,8 +67,8 @@ public:
     /// leader's member has not begun now.
     [[nodiscard]] bool begins(std::size_t group, std::uint64_t number, std::size_t member);
     /// Whether nothing has happened on the leader's links that results tell of link by link.
-    [[nodiscard]] bool is_even(const Mirror& mirror) const {
-        return idle_.contention() == mirror.contention;
+    [[nodiscard]] bool is_even(const Mirror& mirror) {
+        return idle_.contention(links_of(mirror.leader)) == mirror.contention;
     }
     /// Whether nothing is under way there any more.
     [[nodiscard]] bool is_over(const Mirror& mirror);

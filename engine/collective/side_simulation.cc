@@ -77,12 +77,12 @@ CollectiveMemory SideSimulation::run(const CollectiveCall& call, const IdleLinks
     idle.forget_longest_queues(links);
     const std::vector<LinkUse> before = idle.use_of(links);
     const std::vector<std::uint64_t> numbers = idle.packet_numbers(links);
-    const Time contention = idle.contention();
+    const Time contention = idle.contention(links);
     const std::uint64_t hops = network_->packet_hops();
     plan(call, path);
     links_ = &links;
     rest_ = path != nullptr ? &rest : nullptr;
-    memory.usable = run_calls() && settle(links, memory) && idle.contention() == contention;
+    memory.usable = run_calls() && settle(links, memory) && idle.contention(links) == contention;
     memory.takes = takes_;
     if (load_ != nullptr) {
         keep_load(memory, links, *load_, begun_);

@@ -50,8 +50,8 @@ public:
     virtual void forget_longest_queues(const Links& links) = 0;
 
     /// Grows whenever what Network::congestion_times() tells does, of any link, or something is
-    /// drawn at random.
-    [[nodiscard]] virtual Time contention() const { return {}; }
+    /// drawn at random on one of these links.
+    [[nodiscard]] virtual Time contention(const Links& /* links */) const { return {}; }
 
     /// By link, how many packets have been numbered there for random draws; empty where nothing is
     /// drawn.

@@ -22,8 +22,8 @@ public:
     /// class already there.
     bool marks(std::uint32_t link, std::uint64_t number, std::int64_t queued);
 
-    /// Random decisions so far.
-    std::int64_t draws() const { return draws_; }
+    /// Random decisions so far at a link.
+    std::int64_t draws_at(std::uint32_t link) const { return draws_at_[link]; }
 
     /// Random marks depend on the packets' numbers, so an interval that drew any does not repeat.
     void scan(engine::StateScan& scan) const { scan.same(draws_); }
@@ -32,9 +32,10 @@ private:
     bool wanted_;
     double most_;  ///< probability at kmax
     std::uint64_t seed_;
-    std::vector<std::int64_t> kmin_;  ///< by link, in bytes
-    std::vector<std::int64_t> kmax_;  ///< by link, in bytes
-    std::int64_t draws_ = 0;
+    std::vector<std::int64_t> kmin_;      ///< by link, in bytes
+    std::vector<std::int64_t> kmax_;      ///< by link, in bytes
+    std::vector<std::int64_t> draws_at_;  ///< by link
+    std::int64_t draws_ = 0;              ///< their sum
 };
 
 }  // namespace npunet::packet

@@ -1,6 +1,7 @@
 #include "packet/ethernet/idle_links.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace npunet::packet {
 
@@ -162,6 +163,12 @@ void EthernetIdleLinks::forget_longest_queues(const Links& links) {
     for (const std::uint32_t link : links) {
         state_.ports[link].max_queue = 0;
     }
+}
+
+Time EthernetIdleLinks::contention(const Links& links) const {
+    return Time::ps(std::accumulate(
+        links.begin(), links.end(), std::int64_t{0},
+        [&](std::int64_t sum, std::uint32_t link) { return sum + marks_.draws_at(link); }));
 }
 
 std::vector<std::uint64_t> EthernetIdleLinks::packet_numbers(const Links& links) const {

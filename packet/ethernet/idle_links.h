@@ -39,8 +39,8 @@ public:
     std::vector<engine::LinkUse> use_of(const Links& links) const override;
     void forget_longest_queues(const Links& links) override;
 
-    /// Random marks so far, in ps.
-    Time contention() const override { return Time::ps(marks_.draws()); }
+    /// Packets so far for which a mark was drawn, in ps.
+    Time contention(const Links& links) const override;
 
     std::vector<std::uint64_t> packet_numbers(const Links& links) const override;
     void skip_packet_numbers(const Links& links,

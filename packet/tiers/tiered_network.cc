@@ -184,9 +184,9 @@ void TieredNetwork::forget_longest_queues(const Links& links) {
     idle_part(links).forget_longest_queues(links);
 }
 
-Time TieredNetwork::contention() const {
-    return part(TierPart::ScaleUp).idle_links()->contention() +
-           part(TierPart::ScaleOut).idle_links()->contention();
+Time TieredNetwork::contention(const Links& links) const {
+    return part(TierPart::ScaleUp).idle_links()->contention(links) +
+           part(TierPart::ScaleOut).idle_links()->contention(links);
 }
 
 std::vector<std::uint64_t> TieredNetwork::packet_numbers(const Links& links) const {

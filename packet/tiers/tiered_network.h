@@ -79,7 +79,7 @@ private:
                         const std::vector<engine::LinkUse>* carried) override;
     std::vector<engine::LinkUse> use_of(const Links& links) const override;
     void forget_longest_queues(const Links& links) override;
-    Time contention() const override;
+    Time contention(const Links& links) const override;
     std::vector<std::uint64_t> packet_numbers(const Links& links) const override;
     void skip_packet_numbers(const Links& links,
                              const std::vector<std::uint64_t>& packets) override;
