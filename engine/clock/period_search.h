@@ -68,8 +68,9 @@ private:
 /// How much may be looked at in vain: in proportion to what the simulation does meanwhile.
 class LookBudget {
 public:
-    /// Words that may be looked at for each event of the simulation.
-    explicit LookBudget(std::uint64_t per_event) : per_event_(per_event) {}
+    /// So many words may be looked at for that many events of the simulation.
+    explicit LookBudget(std::uint64_t words, std::uint64_t events = 1)
+        : per_events_(words), events_(events) {}
 
     /// Words were looked at.
     void charge(std::uint64_t words) { words_ += words; }
@@ -77,15 +78,16 @@ public:
     void repay(std::uint64_t words) { words_ -= std::min(words_, words); }
     /// Whether no more may be looked at for now, after so many events of the simulation.
     [[nodiscard]] bool is_spent(std::uint64_t events) const {
-        return words_ > free_words + per_event_ * events;
+        return words_ > free_words + per_events_ * events / events_;
     }
 
 private:
     /// Words that may be looked at at any rate.
     static constexpr std::uint64_t free_words = 800'000;
 
-    std::uint64_t per_event_;  ///< words for each event
-    std::uint64_t words_ = 0;  ///< looked at so far, in vain
+    std::uint64_t per_events_;  ///< words for
+    std::uint64_t events_;      ///< that many events
+    std::uint64_t words_ = 0;   ///< looked at so far, in vain
 };
 
 }  // namespace npunet::engine

@@ -11,8 +11,8 @@ using engine::Phase;
 
 namespace {
 
-/// Words that may be examined per event; a packet causes two or three events per link.
-constexpr std::uint64_t periodic_words_per_event = 1;
+/// Events for each word that may be examined; a packet causes two events per link.
+constexpr std::uint64_t events_per_periodic_word = 4;
 /// What is saved by an event that is skipped, in words: a part of it.
 constexpr std::uint64_t words_per_skipped_event = 4;
 /// A window of congestion control, of many packets, can be the period; a comparison that fails
@@ -26,7 +26,7 @@ const EventKey beyond = EventKey::of(Phase::Arbitration, 15, ~std::uint64_t{0} >
 }  // namespace
 
 PeriodicTransport::PeriodicTransport(engine::EventQueue& queue, PeriodicTransportHost& host)
-    : queue_(queue), host_(host), search_(least_looks), budget_(periodic_words_per_event) {
+    : queue_(queue), host_(host), search_(least_looks), budget_(1, events_per_periodic_word) {
     host_.watch(any_port, 0);
 }
 

@@ -11,6 +11,7 @@
 
 #include "remembered_runs.h"
 #include "tests/support/workloads.h"
+#include "topology/parameters/congestion_control.h"
 
 namespace npunet::study::remembered_collectives_test {
 namespace {
@@ -165,6 +166,42 @@ TEST(MirroredCollectives, AreLostWhereOthersUseTheirLinks) {
     EXPECT_EQ(mirrored_at_last(workload, one_switch), 0U);
     expect_equal_to_all(workload, nodes_of(4, 3));
     expect_equal_to_all(workload, one_switch);
+}
+
+// Rows are mirrored while members of columns send to one of them, which draws random marks on the
+// links of the columns only.
+TEST(MirroredCollectives, StayWhileMarksAreDrawnElsewhere) {
+    const engine::Workload workload = test::workload_of(
+        12,
+        [](Rank rank) {
+            std::vector<chakra::Node> list;
+            for (std::uint64_t i = 0; i < 12; ++i) {
+                list.push_back(test::compute_node(2 * i + 1, 10 + (rank.value() % 4 == 0 ? 3 : 0)));
+                list.push_back(test::collective_node(2 * i + 2, CollectiveType::AllReduce, 4 * mib,
+                                                     "row" + std::to_string(rank.value() / 4),
+                                                     {2 * i + 1}));
+            }
+            list.push_back(test::compute_node(100, 15));
+            list.push_back(test::collective_node(101, CollectiveType::Gather, 4 * mib,
+                                                 "column" + std::to_string(rank.value() % 4),
+                                                 {100}));
+            return list;
+        },
+        rows_and_columns(4, 3));
+    Machine machine = nodes_of(4, 3);
+    machine.network.packet.flow_control = topology::FlowControl::Pfc;
+    machine.network.packet.transport.kind = topology::TransportKind::GoBackN;
+    machine.network.packet.congestion_control =
+        topology::standard_choice(topology::CongestionAlgorithm::Dcqcn);
+    machine.network.packet.ecn = {Bytes(100'000), Bytes(160 << 20), 0.1, Rate()};
+    EXPECT_EQ(mirrored_at_last(workload, machine), 2U * 12U);
+    expect_equal_to_all(workload, machine);
+    const engine::Results results = run(workload, machine, Fidelity::Packet, false);
+    std::uint64_t marked = 0;
+    for (const engine::LinkResult& link : results.links) {
+        marked += link.marked;
+    }
+    EXPECT_GT(marked, 0U);
 }
 
 }  // namespace
