@@ -73,12 +73,14 @@ void LinkLoadRecorder::add_later(const Interval& all, const Interval* begin, con
 
 void LinkLoadRecorder::add(std::size_t link, std::int64_t from, std::int64_t to,
                            std::int64_t busy) {
-    if (link >= rows_.size() || to <= from || busy <= 0 || from < 0 || to > latest_end) {
+    if (link >= rows_.size() || to <= from || busy <= 0 || from < 0) {
         return;
     }
     Row& row = rows_[link];
     if (only_notes_) {
         note(row.notes, {static_cast<std::uint32_t>(link), from, to, busy});
+    } else if (to > latest_end) {
+        return;
     } else if (busy != to - from) {
         put(row, from, to, busy);
     } else if (from == row.to) {

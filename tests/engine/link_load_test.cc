@@ -101,6 +101,20 @@ TEST(LinkLoad, BringsLinksToOneWidth) {
     EXPECT_NEAR(picoseconds_of(load, 1, Time::ns(300'000)), 3e8, 1);
 }
 
+// The clock of collectives that are simulated by themselves goes on, up to the end of all clocks.
+TEST(LinkLoad, NotesAreTakenAtAnyTime) {
+    LinkLoadRecorder recorder(1, true);
+    const std::int64_t late = Time::max().ps() - 10'000;
+    recorder.add(0, late, late + 1000);
+    recorder.add(0, late + 1000, late + 1500);
+    recorder.add(0, late + 2000, late + 3000, 10);
+    const std::vector<LinkLoadRecorder::Interval> notes = recorder.take_notes(0);
+    ASSERT_EQ(notes.size(), 2U);
+    EXPECT_EQ(notes[0].from, late);
+    EXPECT_EQ(notes[0].to, late + 1500);
+    EXPECT_EQ(notes[1].busy, 10);
+}
+
 TEST(LinkLoad, IgnoresLinksOfNobody) {
     LinkLoadRecorder recorder(1);
     recorder.add(1, 0, 1000);
