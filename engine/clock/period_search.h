@@ -68,7 +68,7 @@ private:
 /// How much may be looked at in vain: in proportion to what the simulation does meanwhile.
 class LookBudget {
 public:
-    /// So many words may be looked at for that many events of the simulation.
+    /// For every `events` of the simulation `words` may be looked at.
     explicit LookBudget(std::uint64_t words, std::uint64_t events = 1)
         : per_events_(words), events_(events) {}
 
