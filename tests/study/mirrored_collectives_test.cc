@@ -139,12 +139,12 @@ TEST(MirroredCollectives, DoNotFollowWhatIsDone) {
     expect_equal_to_all(workload, with_acknowledgements());
 }
 
-// While rows are mirrored, a collective of a column begins, over links of its own on a machine of
-// rows and columns, and over links of the rows on one with a single switch.
-TEST(MirroredCollectives, AreLostWhereOthersUseTheirLinks) {
-    const engine::Workload workload = test::workload_of(
+/// Three rows of four NPUs. Each has 12 all-reduces, whose members begin 3 us apart; beside them
+/// the columns have a collective of 4 MiB, after a computation of `micros` microseconds.
+engine::Workload beside_columns(CollectiveType type, std::uint64_t micros) {
+    return test::workload_of(
         12,
-        [](Rank rank) {
+        [&](Rank rank) {
             std::vector<chakra::Node> list;
             for (std::uint64_t i = 0; i < 12; ++i) {
                 list.push_back(test::compute_node(2 * i + 1, 10 + (rank.value() % 4 == 0 ? 3 : 0)));
@@ -152,13 +152,18 @@ TEST(MirroredCollectives, AreLostWhereOthersUseTheirLinks) {
                                                      "row" + std::to_string(rank.value() / 4),
                                                      {2 * i + 1}));
             }
-            list.push_back(test::compute_node(100, 400));
-            list.push_back(test::collective_node(101, CollectiveType::AllReduce, 4 * mib,
-                                                 "column" + std::to_string(rank.value() % 4),
-                                                 {100}));
+            list.push_back(test::compute_node(100, micros));
+            list.push_back(test::collective_node(
+                101, type, 4 * mib, "column" + std::to_string(rank.value() % 4), {100}));
             return list;
         },
         rows_and_columns(4, 3));
+}
+
+// While rows are mirrored, a collective of a column begins, over links of its own on a machine of
+// rows and columns, and over links of the rows on one with a single switch.
+TEST(MirroredCollectives, AreLostWhereOthersUseTheirLinks) {
+    const engine::Workload workload = beside_columns(CollectiveType::AllReduce, 400);
     Machine one_switch = nodes_of(4, 3);
     one_switch.network = topology::make_network({topology::make_dimension(
         topology::DimensionKind::Switch, 12, Rate(50'000'000'000), Time::ns(500))});
@@ -171,23 +176,7 @@ TEST(MirroredCollectives, AreLostWhereOthersUseTheirLinks) {
 // Rows are mirrored while members of columns send to one of them, which draws random marks on the
 // links of the columns only.
 TEST(MirroredCollectives, StayWhileMarksAreDrawnElsewhere) {
-    const engine::Workload workload = test::workload_of(
-        12,
-        [](Rank rank) {
-            std::vector<chakra::Node> list;
-            for (std::uint64_t i = 0; i < 12; ++i) {
-                list.push_back(test::compute_node(2 * i + 1, 10 + (rank.value() % 4 == 0 ? 3 : 0)));
-                list.push_back(test::collective_node(2 * i + 2, CollectiveType::AllReduce, 4 * mib,
-                                                     "row" + std::to_string(rank.value() / 4),
-                                                     {2 * i + 1}));
-            }
-            list.push_back(test::compute_node(100, 15));
-            list.push_back(test::collective_node(101, CollectiveType::Gather, 4 * mib,
-                                                 "column" + std::to_string(rank.value() % 4),
-                                                 {100}));
-            return list;
-        },
-        rows_and_columns(4, 3));
+    const engine::Workload workload = beside_columns(CollectiveType::Gather, 15);
     Machine machine = nodes_of(4, 3);
     machine.network.packet.flow_control = topology::FlowControl::Pfc;
     machine.network.packet.transport.kind = topology::TransportKind::GoBackN;
