@@ -92,11 +92,25 @@ private:
 [[nodiscard]] NetworkDescription make_fat_tree(const FatTreeShape& shape,
                                                const std::vector<LinkSpeed>& speeds);
 
-/// Replaces the content of `next_hops` by the next hops from a switch of a tree towards host `to`.
-/// The switch is given by its index among the tree's switches (leaves, aggregation switches, top),
-/// the tree by the first of its links.
-void list_fat_tree_next_hops(const FatTreeShape& shape, std::int64_t tree_switch, std::int64_t to,
-                             std::int64_t first_link, std::vector<OfferedHop>& next_hops);
+/// The next hops from the switches of a tree. Knows what has to be counted for them.
+class FatTreeSwitches {
+public:
+    explicit FatTreeSwitches(const FatTreeShape& shape);
+
+    /// Replaces the content of `next_hops` by the next hops from a switch towards host `to`. The
+    /// switch is given by its index among the tree's switches (leaves, aggregation switches, top),
+    /// the tree by the first of its links.
+    void list_next_hops(std::int64_t tree_switch, std::int64_t to, std::int64_t first_link,
+                        std::vector<OfferedHop>& next_hops) const;
+
+private:
+    std::array<std::int64_t, 2> down_;
+    std::array<std::int64_t, 2> up_;
+    std::int64_t leaves_;
+    std::int64_t aggregations_;
+    std::int64_t leaf_links_;  ///< the first one upwards from a leaf; after it the one back
+    std::int64_t top_links_;   ///< the first one upwards from an aggregation switch
+};
 
 /// Multipath routing on fat trees over all equal-cost up-links: sprayed, or by the link that is
 /// free soonest.
@@ -109,14 +123,15 @@ void list_fat_tree_next_hops(const FatTreeShape& shape, std::int64_t tree_switch
 class FatTreeNextHops : public EqualCostRouter {
 public:
     FatTreeNextHops(const FatTreeShape& shape, Spread spread)
-        : EqualCostRouter(spread), shape_(shape) {}
+        : EqualCostRouter(spread), npus_(shape.npus), switches_(shape) {}
 
     void list_next_hops(const Graph& graph, const PacketPlace& place,
                         std::vector<OfferedHop>& next_hops) const override;
     [[nodiscard]] std::uint8_t virtual_channels_needed() const override { return 1; }
 
 private:
-    FatTreeShape shape_;
+    std::int64_t npus_;
+    FatTreeSwitches switches_;
 };
 
 }  // namespace npunet::topology

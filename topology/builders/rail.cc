@@ -98,7 +98,7 @@ void RailNextHops::list_next_hops(const Graph& graph, const PacketPlace& place,
         const std::int64_t tree_switch = (at - first_rail_switch) % shape_.rail.switches();
         const std::int64_t first_link =
             shape_.servers() * shape_.server_links() + to % size * shape_.rail.links();
-        list_fat_tree_next_hops(shape_.rail, tree_switch, to / size, first_link, next_hops);
+        switches_.list_next_hops(tree_switch, to / size, first_link, next_hops);
         spread_over(place, next_hops);
         return;
     }

@@ -69,7 +69,10 @@ private:
 class RailNextHops : public EqualCostRouter {
 public:
     RailNextHops(const RailShape& shape, Spread spread)
-        : EqualCostRouter(spread), shape_(shape), fixed_(shape, UpLinks::ByDestination, 0) {}
+        : EqualCostRouter(spread),
+          shape_(shape),
+          switches_(shape.rail),
+          fixed_(shape, UpLinks::ByDestination, 0) {}
 
     void list_next_hops(const Graph& graph, const PacketPlace& place,
                         std::vector<OfferedHop>& next_hops) const override;
@@ -77,6 +80,7 @@ public:
 
 private:
     RailShape shape_;
+    FatTreeSwitches switches_;
     RailRouter fixed_;
 };
 
