@@ -11,6 +11,7 @@ AdaptiveRouting::AdaptiveRouting(const topology::Graph& graph, const std::vector
 
 void AdaptiveRouting::use(const topology::MultipathRouter& router, std::size_t channels) {
     router_ = &router;
+    oblivious_ = router.is_oblivious();
     channels_ = channels;
     waiting_.resize(graph_.links());
     promised_.resize(graph_.links() * channels);
@@ -36,11 +37,24 @@ LinkLoad AdaptiveRouting::load_of(const topology::OfferedHop& offered, const Cre
 
 void AdaptiveRouting::choose(CreditPath& path, std::int64_t now) {
     path.promised = false;
-    if (path.take_planned()) {
-        waiting_[path.hop.link.index()] += path.wire;
+    if (!path.take_planned()) {
+        select(path, now);
+    }
+    if (oblivious_) {
         return;
     }
+    waiting_[path.hop.link.index()] += path.wire;
+    if (path.promised) {
+        promised_[channel_of(path.hop, path)] += path.wire;
+    }
+}
+
+void AdaptiveRouting::select(CreditPath& path, std::int64_t now) {
     router_->list_next_hops(graph_, path.place, offered_);
+    if (oblivious_) {
+        path.take(offered_.front());
+        return;
+    }
     LeastCost choice;
     for (const topology::OfferedHop& offered : offered_) {
         if (!offered.escape && (!offered.needs_room || has_room(offered, path, now))) {
@@ -56,13 +70,12 @@ void AdaptiveRouting::choose(CreditPath& path, std::int64_t now) {
     const topology::OfferedHop& best = *choice.best();
     path.take(best);
     path.promised = best.needs_room;
-    waiting_[path.hop.link.index()] += path.wire;
-    if (path.promised) {
-        promised_[channel_of(path.hop, path)] += path.wire;
-    }
 }
 
 void AdaptiveRouting::leave(const CreditPath& path) {
+    if (oblivious_) {
+        return;
+    }
     waiting_[path.hop.link.index()] -= path.wire;
     if (path.promised) {
         promised_[channel_of(path.hop, path)] -= path.wire;

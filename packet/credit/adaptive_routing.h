@@ -1,6 +1,7 @@
 // Selects among the next hops that a topology::MultipathRouter offers, by the load of their links,
 // and keeps account of the buffer space reserved for packets that have selected. The rule is that
-// of topology/routing/multipath.h.
+// of topology/routing/multipath.h. Of an oblivious router it takes what is offered, and keeps no
+// account.
 //
 //     routing.choose(path, now);  // the packet will leave by path.hop
 //     routing.leave(path);        // it starts there, or selects again
@@ -37,6 +38,9 @@ public:
     void leave(const CreditPath& path);
 
 private:
+    /// Takes one of the next hops that the router offers.
+    void select(CreditPath& path, std::int64_t now);
+
     bool is_up(const topology::OfferedHop& offered, std::int64_t now) const;
 
     /// Whether the buffer at its end has unreserved space for the packet.
@@ -56,6 +60,7 @@ private:
     std::vector<CreditAccount>& credits_;   ///< by link and virtual channel
     const LinkTiming& timing_;
     const topology::MultipathRouter* router_ = nullptr;
+    bool oblivious_ = false;              ///< the router
     std::size_t channels_ = 0;            ///< virtual channels of a link
     std::vector<std::int64_t> waiting_;   ///< by link: bytes that have selected it, with headers
     std::vector<std::int64_t> promised_;  ///< by link and virtual channel: bytes reserved

@@ -115,13 +115,12 @@ void CreditNetwork::settle() {
 }
 
 bool CreditNetwork::looks_at_packets() const {
-    return state_.paths.router != nullptr || boundary_ || counts_.has_histograms() ||
-           state_.observer != nullptr;
+    return boundary_ || counts_.has_histograms() || state_.observer != nullptr;
 }
 
 void CreditNetwork::set_fast_forward(bool wanted) {
     periodic_ = wanted;
-    const bool possible = wanted && !looks_at_packets();
+    const bool possible = wanted && state_.paths.router == nullptr && !looks_at_packets();
     fast_forward_ = possible ? std::make_unique<CreditFastForward>(state_, replay_) : nullptr;
     state_.fast_forward = fast_forward_.get();
     lone_ = possible && LoneMessages::are_possible(state_)
@@ -137,7 +136,8 @@ void CreditNetwork::set_threads(std::size_t threads, std::uint64_t least_packets
 }
 
 void CreditNetwork::choose_mode() {
-    runner_.choose_mode(!looks_at_packets());
+    const topology::MultipathRouter* router = state_.paths.router;
+    runner_.choose_mode((router == nullptr || router->is_oblivious()) && !looks_at_packets());
 }
 
 void CreditNetwork::observer_changes() {
@@ -181,8 +181,8 @@ bool CreditNetwork::is_idle(std::uint32_t link) {
 
 bool CreditNetwork::has_separate_links() const {
     // Oldest first counts the messages of all sources.
-    return !looks_at_packets() && !state_.oldest && !state_.several &&
-           !state_.reads.are_limited() && state_.partitions.size() == 1;
+    return state_.paths.router == nullptr && !looks_at_packets() && !state_.oldest &&
+           !state_.several && !state_.reads.are_limited() && state_.partitions.size() == 1;
 }
 
 bool CreditNetwork::rest_state(const Links& links, State& state) {

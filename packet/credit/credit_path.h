@@ -14,7 +14,7 @@
 namespace npunet::packet {
 
 /// With what the selection of a next hop needs of a credit network's packet.
-struct CreditPath : PacketPath {
+struct alignas(64) CreditPath : PacketPath {
     std::int64_t number = 0;         ///< in its message, from 0
     std::int64_t arrival = 0;        ///< of its last byte at the node
     std::uint32_t wire = 0;          ///< bytes with header
@@ -39,6 +39,15 @@ struct CreditPaths {
     static constexpr std::uint32_t hop_of_message(std::uint32_t place) { return 2 * place + 1; }
 
     CreditPath& of_packet(std::uint32_t place) { return at_place(packets, place); }
+
+    /// The path of a packet is about to be needed, if it has one.
+    void prefetch(std::uint32_t place) const {
+        if (place < packets.size()) {
+            const CreditPath& path = packets[place];
+            __builtin_prefetch(&path);
+            __builtin_prefetch(&path.number);
+        }
+    }
 
     MessagePaths& of_message(std::uint32_t place) { return at_place(messages, place); }
 

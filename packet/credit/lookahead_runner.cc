@@ -18,9 +18,10 @@ constexpr std::size_t most_nodes = 16384;
 /// the interval of the queue's watch, they stay below most_between_questions.
 constexpr std::uint64_t most_at_once = engine::EventQueue::most_between_questions / 4;
 
-std::size_t largest_degree(const topology::Graph& graph) {
+/// Of the first `nodes` nodes.
+std::size_t largest_degree(const topology::Graph& graph, std::size_t nodes) {
     std::size_t most = 0;
-    for (std::size_t node = 0; node < graph.nodes(); ++node) {
+    for (std::size_t node = 0; node < nodes; ++node) {
         most = std::max(most, graph.links_from(NodeId(node)).size());
     }
     return most;
@@ -61,12 +62,12 @@ void LookaheadRunner::choose_mode(bool wanted) {
         shortest = std::min(shortest, port.full_time);
     }
     const topology::Graph& graph = state_.plan.graph();
-    const std::size_t degree = largest_degree(graph);
+    const std::size_t degree = largest_degree(graph, graph.nodes());
     const bool possible =
         wanted && least > 0 && graph.nodes() <= most_nodes && degree <= most_ports;
     // A node that has begun a window completes it, so its length limits the packets.
-    const auto most = static_cast<std::int64_t>(
-        std::max<std::size_t>(1, most_at_once / (threads_ * std::max<std::size_t>(degree, 1))));
+    const auto most = static_cast<std::int64_t>(std::max<std::size_t>(
+        1, most_at_once / (most_threads() * std::max<std::size_t>(degree, 1))));
     state_.lookahead = possible ? least : 0;
     lookahead_ = possible ? std::min(least, capped_product(shortest, most)) : 0;
     std::vector<std::uint32_t> nodes;
@@ -74,8 +75,15 @@ void LookaheadRunner::choose_mode(bool wanted) {
         nodes.push_back(static_cast<std::uint32_t>(graph.link(LinkId(link)).from.index()));
     }
     schedule_.set_windows(
-        possible ? std::make_unique<LookaheadWindows>(nodes, graph.nodes(), threads_) : nullptr);
-    state_.last_bytes = possible ? capped_product(lookahead_ / shortest + 2, state_.mtu) : 0;
+        possible ? std::make_unique<LookaheadWindows>(nodes, graph.nodes(), most_threads())
+                 : nullptr);
+    // With several paths a message may send by all ports of its source at once.
+    const std::size_t ports =
+        state_.paths.router == nullptr ? 1 : largest_degree(graph, graph.npus());
+    state_.last_bytes =
+        possible ? capped_product((lookahead_ / shortest + 2) * static_cast<std::int64_t>(ports),
+                                  state_.mtu)
+                 : 0;
     divide_nodes();
 }
 
@@ -191,6 +199,12 @@ void LookaheadRunner::advance_node(std::uint32_t node, std::int64_t limit) {
     ThreadPartition& partition =
         state_.partitions[windows.partition_of(node) & state_.partition_mask];
     partition.isolated = node;
+    if (state_.paths.router != nullptr && node < state_.plan.graph().npus()) {
+        advance_source(node, limit);
+        partition.isolated = none;
+        windows.leave(node, windows.earliest_of(node));
+        return;
+    }
     LookaheadWindows::Due due = windows.first(node);
     for (; due.first < limit; due = windows.first(node)) {
         if (!state_.reads.are_limited()) {
@@ -210,6 +224,19 @@ void LookaheadRunner::advance_node(std::uint32_t node, std::int64_t limit) {
     windows.leave(node, due.first);
 }
 
+void LookaheadRunner::advance_source(std::uint32_t node, std::int64_t limit) {
+    LookaheadWindows& windows = *schedule_.windows();
+    ThreadPartition& partition = state_.partitions.front();
+    for (LookaheadWindows::Due due = windows.first(node); due.first < limit;
+         due = windows.first(node)) {
+        windows.forget(due.slot);
+        step_.decide_if_due(due.slot, due.first);
+        while (!partition.again.empty() && windows.earliest_of(node) > due.first) {
+            step_.decide_first_again(partition, due.first);
+        }
+    }
+}
+
 void LookaheadRunner::advance_port(std::uint32_t port, std::int64_t limit) {
     LookaheadWindows& windows = *schedule_.windows();
     for (std::int64_t now = windows.wake_of(port); now < limit; now = windows.wake_of(port)) {
@@ -223,8 +250,9 @@ void LookaheadRunner::advance_port(std::uint32_t port, std::int64_t limit) {
 
 bool LookaheadRunner::stream(std::uint32_t port_number, std::int64_t from, std::int64_t limit) {
     const CreditPort& port = state_.ports[port_number];
-    if (!state_.filled.has_one(port) || port.wake != from || port.busy_until > from ||
-        (port.irregular | port.anchor | port.starved) != 0 || state_.several) {
+    if (!state_.filled.has_one(port) || port.wake != from ||
+        port.busy_until > from || (port.irregular | port.anchor | port.starved) != 0 ||
+        state_.several) {
         return false;
     }
     const std::uint32_t number = port.first_queue + state_.filled.slot_of_one(port);

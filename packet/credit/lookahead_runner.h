@@ -39,6 +39,9 @@ private:
     /// Divides nodes and ports into thread partitions.
     void divide_nodes();
 
+    /// Several paths: all packets share a table of them.
+    std::size_t most_threads() const { return state_.paths.router == nullptr ? threads_ : 1; }
+
     /// Runs window after window from `from` on, as long as nothing else happens. Returns when a
     /// port has to decide next.
     std::int64_t run_windows(std::int64_t from);
@@ -54,6 +57,10 @@ private:
 
     /// Makes all decisions of a node before `limit`.
     void advance_node(std::uint32_t node, std::int64_t limit);
+
+    /// The same for a node at which a packet that starts may make another port decide: the next
+    /// one of its message may leave by that port.
+    void advance_source(std::uint32_t node, std::int64_t limit);
 
     /// Makes all decisions of a port before `limit`, from which on other ports may affect them.
     void advance_port(std::uint32_t port, std::int64_t limit);

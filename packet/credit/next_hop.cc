@@ -35,7 +35,7 @@ void CreditNextHop::open(std::uint32_t message, const engine::Message& sent) {
         static_cast<std::uint8_t>(state_.classes.of(sent) * state_.classes.channels);
     paths.next.place.source = sent.source;
     paths.next.place.destination = sent.destination;
-    choose_start(message);
+    choose_start(message, state_.clock.now());
 }
 
 void CreditNextHop::open_remote(std::uint32_t message, std::int64_t bytes) {
@@ -46,31 +46,32 @@ void CreditNextHop::open_remote(std::uint32_t message, std::int64_t bytes) {
 
 void CreditNextHop::choose_start_again(std::uint32_t message) {
     routing_.leave(state_.paths.of_message(message).next);
-    choose_start(message);
+    choose_start(message, state_.clock.now());
 }
 
-void CreditNextHop::choose_start(std::uint32_t message) {
+void CreditNextHop::choose_start(std::uint32_t message, std::int64_t now) {
     MessageRecord& record = state_.messages[message];
-    state_.paths.of_message(message).since = state_.clock.now();
+    state_.paths.of_message(message).since = now;
     CreditPath& path = state_.paths.of_message(message).next;
     const auto number = static_cast<std::uint64_t>(path.number);
     path.start(path.place.source, path.place.destination,
                packet_hash(state_.paths.seed, record.id, number),
                (record.id & engine::MessageId::count_mask) + number);
     path.wire = state_.wire_bytes(std::min(record.remaining, state_.mtu));
-    choose_path(path);
+    choose_path(path, now);
     record.hop = CreditPaths::hop_of_message(message);
     state_.plan.keep(record.hop,
                      state_.plan.planned(RoutePlan::none_yet, path.hop.virtual_channel, path.hop,
                                          path.first_channel, path.place.destination));
 }
 
-void CreditNextHop::choose_path(CreditPath& path) {
+void CreditNextHop::choose_path(CreditPath& path, std::int64_t now) {
     path.avoid_dead_link(reroutes_.get());
-    routing_.choose(path, state_.clock.now());
+    routing_.choose(path, now);
 }
 
-bool CreditNextHop::cut(std::uint32_t message, std::uint32_t place, std::int64_t end) {
+bool CreditNextHop::cut(std::uint32_t message, std::uint32_t place, std::int64_t now,
+                        std::int64_t end) {
     MessagePaths& paths = state_.paths.of_message(message);
     routing_.leave(paths.next);
     state_.paths.of_packet(place) = paths.next;
@@ -82,7 +83,7 @@ bool CreditNextHop::cut(std::uint32_t message, std::uint32_t place, std::int64_t
         return false;
     }
     ++paths.next.number;
-    choose_start(message);
+    choose_start(message, now);
     return state_.plan[CreditPaths::hop_of_message(message)].queue != before.queue;
 }
 
@@ -93,22 +94,22 @@ void CreditNextHop::cross(std::uint32_t place, const Crossing& crossing) {
     state_.packets[place].ready = links_.may_choose(crossing);
 }
 
-void CreditNextHop::choose(std::uint32_t place) {
-    choose_path(state_.paths.of_packet(place));
-    plan_hop(place);
+PlannedHop CreditNextHop::choose(std::uint32_t place) {
+    choose_path(state_.paths.of_packet(place), state_.clock.now());
+    return plan_hop(place);
 }
 
 void CreditNextHop::choose_again(std::uint32_t place) {
     CreditPath& path = state_.paths.of_packet(place);
     routing_.leave(path);
     path.then = topology::Hop();
-    choose_path(path);
+    choose_path(path, state_.clock.now());
     QueuedPacket& packet = state_.packets[place];
     packet.ready = std::max(packet.ready, state_.clock.now());
     plan_hop(place);
 }
 
-void CreditNextHop::plan_hop(std::uint32_t place) {
+PlannedHop CreditNextHop::plan_hop(std::uint32_t place) {
     const CreditPath& path = state_.paths.of_packet(place);
     QueuedPacket& packet = state_.packets[place];
     const auto input = static_cast<std::uint32_t>(path.place.in.link.index());
@@ -119,6 +120,7 @@ void CreditNextHop::plan_hop(std::uint32_t place) {
     crossing.arrival = path.arrival;
     crossing.header_in = packet.ready;
     packet.ready = std::max(packet.ready, links_.may_leave(crossing, hop.port, path.wire));
+    return hop;
 }
 
 bool CreditNextHop::arrive(std::uint32_t message, std::int64_t arrival) {

@@ -2,13 +2,13 @@
 // hop by hop, and around failed links. Maintains CreditNetworkState::paths and the hops of the plan
 // that follow from them; SwitchStep moves the packets.
 //
-//     next_hop.open(message, sent);            // its next packet has chosen its first hop
-//     if (next_hop.cut(message, place, end))   // the packet starts, and the next one chooses
+//     next_hop.open(message, sent);                // its next packet has chosen its first hop
+//     if (next_hop.cut(message, place, now, end))  // the packet starts, the next one chooses
 //     {
-//         ...                                  // another queue than before
+//         ...                                      // another queue than before
 //     }
-//     next_hop.cross(place, crossing);         // the packet is on its link
-//     next_hop.choose(place);                  // and chooses the next one
+//     next_hop.cross(place, crossing);             // the packet is on its link
+//     next_hop.choose(place);                      // and chooses the next one
 //
 // Hardly used where every pair of NPUs has one path (CreditPaths::router is null).
 //
@@ -57,9 +57,9 @@ public:
     /// The next packet of a message chooses its first hop again.
     void choose_start_again(std::uint32_t message);
 
-    /// A packet that leaves at `end` has been created, and the next one of its message chooses.
-    /// Whether there is one and it uses another queue.
-    bool cut(std::uint32_t message, std::uint32_t place, std::int64_t end);
+    /// A packet that leaves from `now` to `end` has been created, and the next one of its message
+    /// chooses. Whether there is one and it uses another queue.
+    bool cut(std::uint32_t message, std::uint32_t place, std::int64_t now, std::int64_t end);
 
     /// A packet starts on the hop that it had chosen.
     void leave(std::uint32_t place) { routing_.leave(state_.paths.of_packet(place)); }
@@ -68,7 +68,7 @@ public:
     void cross(std::uint32_t place, const Crossing& crossing);
 
     /// A packet has arrived at a node: chooses its next hop, whose queue it may then join.
-    void choose(std::uint32_t place);
+    PlannedHop choose(std::uint32_t place);
 
     /// A packet in no queue that has chosen its next hop chooses again.
     void choose_again(std::uint32_t place);
@@ -79,13 +79,13 @@ public:
 
 private:
     /// The next packet of a message chooses its first hop.
-    void choose_start(std::uint32_t message);
+    void choose_start(std::uint32_t message, std::int64_t now);
 
     /// Chooses among the offered next hops.
-    void choose_path(CreditPath& path);
+    void choose_path(CreditPath& path, std::int64_t now);
 
-    /// Records the chosen hop, and when the packet may leave.
-    void plan_hop(std::uint32_t place);
+    /// Records the chosen hop, which it returns, and when the packet may leave.
+    PlannedHop plan_hop(std::uint32_t place);
 
     CreditNetworkState& state_;
     CreditLinks& links_;

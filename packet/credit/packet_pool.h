@@ -45,6 +45,12 @@ public:
         return blocks_[position.block].packets[position.offset];
     }
 
+    /// A packet is about to be needed.
+    void prefetch(std::uint32_t place) {
+        const Position position(place);
+        __builtin_prefetch(&blocks_[position.block].packets[position.offset]);
+    }
+
     /// When the packet left its source, in picoseconds; set only if arbitration needs it.
     std::int64_t& born(std::uint32_t place) {
         const Position position(place);

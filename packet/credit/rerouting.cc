@@ -59,7 +59,7 @@ void CreditRerouting::choose_starts_again() {
             state_.show_next_message(before.queue);
             // The next message may need less credit than the one for which the port waited.
             step_.schedule().wake_port(before.port, state_.clock.now());
-            step_.join_send_queue(message);
+            step_.join_send_queue(message, state_.clock.now());
         }
     }
 }

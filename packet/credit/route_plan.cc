@@ -13,12 +13,12 @@ RoutePlan::RoutePlan(const topology::Graph& graph, RouteFunction route, std::uin
       channels_(channels),
       classes_(classes),
       first_queue_(graph.links() + 1, 0),
-      input_rank_(graph.links(), 0),
+      ends_(graph.links()),
       first_hop_(graph.nodes() * classes) {
     for (std::size_t node = 0; node < graph.nodes(); ++node) {
         std::uint32_t rank = 0;
         for (const LinkId link : graph.links_to(NodeId(node))) {
-            input_rank_[link.index()] = rank++;
+            ends_[link.index()] = {NodeId(node), rank++};
         }
     }
     for (std::size_t port = 0; port < graph.links(); ++port) {
@@ -30,16 +30,16 @@ RoutePlan::RoutePlan(const topology::Graph& graph, RouteFunction route, std::uin
 
 PlannedHop RoutePlan::planned(std::uint32_t input, std::uint8_t input_channel, topology::Hop hop,
                               std::uint32_t first_channel, NodeId destination) const {
-    const topology::Link& link = graph_.link(hop.link);
     assert(hop.virtual_channel < channels_ / classes_);
-    const auto starts = static_cast<std::uint32_t>(graph_.links_to(link.from).size());
     PlannedHop planned;
     planned.port = static_cast<std::uint32_t>(hop.link.index());
-    planned.queue = first_queue_[planned.port] +
-                    (input == none_yet ? starts : input_rank_[input]) * channels_ + first_channel +
-                    input_channel;
+    // The queues of messages that start there are the last ones of the port.
+    const std::uint32_t first = input == none_yet
+                                    ? first_queue_[planned.port + 1] - channels_
+                                    : first_queue_[planned.port] + ends_[input].rank * channels_;
+    planned.queue = first + first_channel + input_channel;
     planned.channel = static_cast<std::uint8_t>(first_channel + hop.virtual_channel);
-    planned.final = link.to == destination;
+    planned.final = ends_[planned.port].node == destination;
     return planned;
 }
 

@@ -75,6 +75,13 @@ public:
     /// value, as the hop may be an element of this plan.
     void keep(std::uint32_t index, PlannedHop hop) { at_place(hops_, index) = hop; }
 
+    /// A hop that is not part of a route is about to be needed, if the index is one.
+    void prefetch(std::uint32_t index) const {
+        if (index < hops_.size()) {
+            __builtin_prefetch(&hops_[index]);
+        }
+    }
+
     std::uint32_t first_queue(std::size_t port) const { return first_queue_[port]; }
 
     std::uint32_t queues(std::size_t port) const {
@@ -84,15 +91,21 @@ public:
 private:
     static constexpr std::uint32_t unknown = 0xffffffff;  ///< a route not computed yet
 
+    /// The node where a link ends, and the place of the link among those that end there.
+    struct LinkEnd {
+        NodeId node;
+        std::uint32_t rank = 0;
+    };
+
     /// Computes a route; returns the index of its first hop.
     std::uint32_t plan(NodeId source, NodeId destination, std::uint32_t number);
 
     const topology::Graph& graph_;
     RouteFunction route_;
-    std::uint32_t channels_;                  ///< virtual channels of a link
-    std::uint32_t classes_;                   ///< traffic classes
-    std::vector<std::uint32_t> first_queue_;  ///< by port, and one more
-    std::vector<std::uint32_t> input_rank_;   ///< by link: its index at the node where it ends
+    std::uint32_t channels_;                             ///< virtual channels of a link
+    std::uint32_t classes_;                              ///< traffic classes
+    std::vector<std::uint32_t> first_queue_;             ///< by port, and one more
+    std::vector<LinkEnd> ends_;                          ///< by link
     std::vector<std::vector<std::uint32_t>> first_hop_;  ///< by source and class, then destination
     std::vector<PlannedHop> hops_;                       ///< all computed routes, end to end
 };

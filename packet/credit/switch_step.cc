@@ -32,7 +32,7 @@ void SwitchStep::start(std::uint32_t message) {
     if ((port.watched | port.suspended | port.booked) != 0) {
         prepare_port(port_number, none);
     }
-    join_send_queue(message);
+    join_send_queue(message, state_.clock.now());
     if (state_.fast_forward != nullptr) {
         state_.fast_forward->after_start(port_number, bytes);
     }
@@ -48,11 +48,11 @@ void SwitchStep::prepare_port(std::uint32_t port_number, std::uint32_t message) 
     }
 }
 
-void SwitchStep::join_send_queue(std::uint32_t message) {
+void SwitchStep::join_send_queue(std::uint32_t message, std::int64_t now) {
     const PlannedHop hop = state_.plan[state_.messages[message].hop];
     state_.messages.append(state_.send_queue(hop.port, hop.channel), message);
     state_.show_next_message(hop.queue);
-    schedule_.wake_port(hop.port, state_.clock.now());
+    schedule_.wake_port(hop.port, now);
 }
 
 void SwitchStep::wake(std::uint32_t port_number) {
@@ -71,6 +71,13 @@ void SwitchStep::decide_again(std::uint32_t port_number, std::int64_t now) {
     partition.deferred = true;
     decide(port_number, now);
     partition.deferred = false;
+}
+
+void SwitchStep::decide_first_again(ThreadPartition& partition, std::int64_t now) {
+    const auto first = std::min_element(partition.again.begin(), partition.again.end());
+    const std::uint32_t port = *first;
+    partition.again.erase(first);
+    decide_again(port, now);
 }
 
 void SwitchStep::defer_arbitration(std::uint32_t port_number) {
@@ -217,8 +224,7 @@ void SwitchStep::forward(std::uint32_t port_number, std::uint32_t place, const C
 }
 
 void SwitchStep::packet_in(std::uint32_t place) {
-    next_hop_.choose(place);
-    push(place);
+    push(place, next_hop_.choose(place));
 }
 
 void SwitchStep::arrive(const CreditPort& port, std::uint32_t message, bool last,
@@ -262,9 +268,9 @@ std::uint32_t SwitchStep::cut_packet(std::uint32_t queue_number, std::int64_t no
 
     RoundRobinList& send_queue =
         state_.send_queue(port_number, state_.queues[queue_number].channel);
-    if (state_.paths.router != nullptr && next_hop_.cut(number, place, end)) {
+    if (state_.paths.router != nullptr && next_hop_.cut(number, place, now, end)) {
         state_.messages.remove(send_queue, number);
-        join_send_queue(number);
+        join_send_queue(number, now);
     } else if (message.remaining > 0) {
         state_.messages.serve(send_queue, number);
         if (send_queue.first == send_queue.last && message.remaining >= state_.mtu) {
@@ -348,8 +354,7 @@ void SwitchStep::take_credit(const CrossPartitionCredit& credit) {
     }
 }
 
-void SwitchStep::push(std::uint32_t place) {
-    const PlannedHop hop = state_.plan[state_.packets[place].hop];
+void SwitchStep::push(std::uint32_t place, const PlannedHop& hop) {
     CreditPort& port = state_.ports[hop.port];
     if ((port.watched | port.suspended | port.booked) != 0) {
         prepare_port(hop.port, state_.packets[place].message);

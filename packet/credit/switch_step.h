@@ -55,7 +55,7 @@ public:
     void start(std::uint32_t message);
 
     /// Appends a message, which must be in no send queue, to that of its next packet's first hop.
-    void join_send_queue(std::uint32_t message);
+    void join_send_queue(std::uint32_t message, std::int64_t now);
 
     /// Lets a port decide, unless its wake was taken back.
     void decide_if_due(std::uint32_t port_number, std::int64_t now) {
@@ -75,6 +75,9 @@ public:
         partition.again.clear();
     }
 
+    /// The same for the first of these ports by number, of which there must be one.
+    void decide_first_again(ThreadPartition& partition, std::int64_t now);
+
     /// Determines when a port has to decide next, not before `from`, and sets its wake or its
     /// `waiting` bits.
     void plan_wake(std::uint32_t port_number, std::int64_t from);
@@ -85,7 +88,10 @@ public:
                  std::int64_t number);
 
     /// Puts a packet into the queue of its next hop, where it will be at packet.ready.
-    void push(std::uint32_t place);
+    void push(std::uint32_t place) { push(place, state_.plan[state_.packets[place].hop]); }
+
+    /// The same for a packet whose next hop is known.
+    void push(std::uint32_t place, const PlannedHop& hop);
 
     /// A packet of the message is on its last link; `last`: it is the last packet of the message.
     void arrive(const CreditPort& port, std::uint32_t message, bool last, std::int64_t arrival);

@@ -44,8 +44,8 @@ NetworkDescription fat_tree(const topology::FatTreeShape& shape, Spread spread) 
     return network;
 }
 
-NetworkDescription rail(Spread spread) {
-    const topology::RailShape shape{3, DimensionKind::Switch, {2, 4, 6, {2, 0}, {2, 0}}};
+NetworkDescription rail(DimensionKind servers, Spread spread) {
+    const topology::RailShape shape{3, servers, {2, 4, 6, {2, 0}, {2, 0}}};
     NetworkDescription network = topology::make_rail(shape, speed, {speed, speed});
     network.multipath = std::make_shared<topology::RailNextHops>(shape, spread);
     return network;
@@ -82,9 +82,25 @@ NetworkDescription square(Spread spread) {
     return network;
 }
 
-/// Five NPUs with two links to a switch and one to each of two others; `kind` 0: packets take the
-/// planes by default.
-NetworkDescription planes(std::uint64_t kind) {
+/// How packets use several links or planes of a pair.
+enum class Use : std::uint8_t { Planes, Spray, Adaptive };
+
+void use_planes(NetworkDescription& network, Use use) {
+    const auto paths =
+        std::make_shared<topology::GraphRouter>(network.graph, topology::GraphRoutes::Ecmp, 1);
+    network.router = paths;
+    network.planes = std::make_shared<topology::Planes>(paths, true);
+    if (use == Use::Planes) {
+        network.multipath =
+            std::make_shared<topology::PlaneNextHops>(network.planes, topology::Faults());
+    } else {
+        network.multipath = std::make_shared<topology::GraphNextHops>(
+            paths, use == Use::Spray ? Spread::Spray : Spread::Adaptive);
+    }
+}
+
+/// Five NPUs with two links to a switch and one to each of two others.
+NetworkDescription planes(Use use) {
     NetworkDescription network;
     topology::Graph& graph = network.graph;
     for (int i = 0; i < 5; ++i) {
@@ -99,23 +115,29 @@ NetworkDescription planes(std::uint64_t kind) {
             graph.add_link({NodeId(to), NodeId(i), speed.rate, speed.latency});
         }
     }
-    const auto paths =
-        std::make_shared<topology::GraphRouter>(graph, topology::GraphRoutes::Ecmp, 1);
-    network.router = paths;
-    network.planes = std::make_shared<topology::Planes>(paths, true);
-    if (kind == 0) {
-        network.multipath =
-            std::make_shared<topology::PlaneNextHops>(network.planes, topology::Faults());
-    } else {
-        network.multipath = std::make_shared<topology::GraphNextHops>(
-            paths, kind == 1 ? Spread::Spray : Spread::Adaptive);
+    use_planes(network, use);
+    return network;
+}
+
+/// Four NPUs in a line, neighbours with three links.
+NetworkDescription line(Use use) {
+    NetworkDescription network;
+    topology::Graph& graph = network.graph;
+    for (int i = 0; i < 4; ++i) {
+        graph.add_node(topology::NodeKind::Npu, "npu" + std::to_string(i));
     }
+    for (int i = 0; i < 9; ++i) {
+        graph.add_link({NodeId(i / 3), NodeId(i / 3 + 1), speed.rate, speed.latency});
+        graph.add_link({NodeId(i / 3 + 1), NodeId(i / 3), speed.rate, speed.latency});
+    }
+    use_planes(network, use);
     return network;
 }
 
 NetworkDescription network_of(std::mt19937_64& random) {
     const Spread spread = random() % 2 == 0 ? Spread::Spray : Spread::Adaptive;
-    switch (random() % 18) {
+    const auto use = static_cast<Use>(random() % 3);
+    switch (random() % 20) {
         case 0:
             return product({mesh(4), mesh(4)});
         case 1:
@@ -137,15 +159,20 @@ NetworkDescription network_of(std::mt19937_64& random) {
         case 9:
             return fat_tree({2, 6, 11, {4, 0}, {2, 0}}, spread);
         case 10:
-            return rail(spread);
+            return rail(random() % 2 == 0 ? DimensionKind::Switch : DimensionKind::FullyConnected,
+                        spread);
         case 11:
             return dragonfly({2, 2, 1, 3});
         case 12:
             return dragonfly({2, 1, 2, 4});
         case 13:
             return square(spread);
+        case 14:
+        case 15:
+        case 16:
+            return line(use);
         default:
-            return planes(random() % 3);
+            return planes(use);
     }
 }
 
@@ -173,27 +200,30 @@ Configuration configuration(unsigned seed) {
         result.network.faults.links.push_back(draw_slowdown(
             result.network.graph, Time::ps(30'000'000), {2500000000, 333'333'333}, random));
     }
-    const std::int64_t largest = packet.mtu.value() * static_cast<std::int64_t>(1 + random() % 12);
+    const std::int64_t largest =
+        packet.mtu.value() *
+        static_cast<std::int64_t>(1 + random() % (random() % 4 == 0 ? 60 : 12));
     result.plan =
         make_plan(static_cast<Pattern>(random() % 5), static_cast<int>(result.network.graph.npus()),
                   largest, packet.mtu.value(), random);
     if (random() % 2 == 0) {
         packet.classes = random_classes(random);
     }
+    draw_followers_of_ends(result.plan, random);
     draw_classes(result.plan, packet.classes.count, random);
     return result;
 }
 
 class MultipathOracle : public testing::TestWithParam<unsigned> {};
 
-// Packets that choose their way: each message's times and each link's bytes, busy time, longest
+// Packets that choose their path: each message's times and each link's bytes, busy time, longest
 // queue and stalls are those of the network in which every arrival, end, choice and returned credit
 // is an event, whatever the order in which simultaneous events are inserted; every message is
 // delivered, with room for a single packet already.
 TEST_P(MultipathOracle, EqualsThePlainNetwork) {
-    constexpr unsigned cases = 100;
+    const auto cases = static_cast<unsigned>(test::random_cases(100, 5'000));
     for (unsigned i = 1; i <= cases; ++i) {
-        const unsigned seed = 1000 * GetParam() + i;
+        const unsigned seed = 100'000 * GetParam() + i;
         const auto& [network, plan] = configuration(seed);
         const std::string expected = told_by<NaivePacketNetwork>(network, plan);
         ASSERT_EQ(told_by<packet::CreditNetwork>(network, plan), expected)
@@ -204,6 +234,25 @@ TEST_P(MultipathOracle, EqualsThePlainNetwork) {
             << "seed " << seed << ": a message was not delivered";
     }
     test::count_cases(cases);
+}
+
+// A message that leaves by four ports at once ends while another one of its NPU goes on: what
+// follows it must find that NPU where it was then.
+TEST(MultipathWindows, EndWithMessagesThatLeaveByAllPorts) {
+    NetworkDescription network = planes(Use::Planes);
+    network.packet.mtu = Bytes(4096);
+    network.packet.buffer = Bytes(1 << 20);
+    network.packet.virtual_channels = network.virtual_channels();
+    for (std::int64_t packets = 4; packets < 40; ++packets) {
+        Plan plan{message(0, 1, 4096 * packets), message(0, 2, std::int64_t{4096} * 60),
+                  message(0, 3, 4096)};
+        plan[0].wants_sent = true;
+        plan[2].after = 0;
+        plan[2].after_sent = true;
+        EXPECT_EQ(told_by<packet::CreditNetwork>(network, plan),
+                  told_by<NaivePacketNetwork>(network, plan))
+            << packets << " packets";
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, MultipathOracle, testing::Range(0U, 3U));
