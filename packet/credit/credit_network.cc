@@ -185,6 +185,11 @@ bool CreditNetwork::has_separate_links() const {
            !state_.several && !state_.reads.are_limited() && state_.partitions.size() == 1;
 }
 
+bool CreditNetwork::is_quiet(NodeId /*from*/, NodeId /*to*/, const Links& links) {
+    State state;
+    return idle_state(links, state);
+}
+
 bool CreditNetwork::rest_state(const Links& links, State& state) {
     if (!has_separate_links()) {
         return false;

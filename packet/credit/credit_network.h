@@ -139,6 +139,8 @@ private:
 
     // A word for each link: whose turn it is.
     bool idle_state(const Links& links, State& state) override;
+    bool has_quiet_messages() const override { return true; }
+    bool is_quiet(NodeId from, NodeId to, const Links& links) override;
     bool has_rest_state() const override { return true; }
     bool rest_state(const Links& links, State& state) override;
     void set_idle_state(const Links& links, const State& state,

@@ -40,7 +40,7 @@ struct CreditPaths {
 
     CreditPath& of_packet(std::uint32_t place) { return at_place(packets, place); }
 
-    /// The path of a packet is about to be needed, if it has one.
+    /// The path of a packet is about to be needed.
     void prefetch(std::uint32_t place) const {
         if (place < packets.size()) {
             const CreditPath& path = packets[place];

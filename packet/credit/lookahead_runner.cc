@@ -250,9 +250,8 @@ void LookaheadRunner::advance_port(std::uint32_t port, std::int64_t limit) {
 
 bool LookaheadRunner::stream(std::uint32_t port_number, std::int64_t from, std::int64_t limit) {
     const CreditPort& port = state_.ports[port_number];
-    if (!state_.filled.has_one(port) || port.wake != from ||
-        port.busy_until > from || (port.irregular | port.anchor | port.starved) != 0 ||
-        state_.several) {
+    if (!state_.filled.has_one(port) || port.wake != from || port.busy_until > from ||
+        (port.irregular | port.anchor | port.starved) != 0 || state_.several) {
         return false;
     }
     const std::uint32_t number = port.first_queue + state_.filled.slot_of_one(port);

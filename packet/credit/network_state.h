@@ -112,9 +112,11 @@ struct CreditNetworkState {
     /// Copies what the port needs of the head into its queue of packets, which must not be empty.
     void show_head(VirtualOutputQueue& queue) {
         const QueuedPacket& packet = packets[queue.head];
-        paths.prefetch(queue.head);
         if (packet.next != none) {
             packets.prefetch(packet.next);
+        }
+        if (paths.router != nullptr) {
+            paths.prefetch(queue.head);
             plan.prefetch(CreditPaths::hop_of_packet(packet.next));
         }
         queue.ready = packet.ready;

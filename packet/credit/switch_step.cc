@@ -354,7 +354,7 @@ void SwitchStep::take_credit(const CrossPartitionCredit& credit) {
     }
 }
 
-void SwitchStep::push(std::uint32_t place, const PlannedHop& hop) {
+void SwitchStep::push(std::uint32_t place, PlannedHop hop) {
     CreditPort& port = state_.ports[hop.port];
     if ((port.watched | port.suspended | port.booked) != 0) {
         prepare_port(hop.port, state_.packets[place].message);

@@ -91,7 +91,7 @@ public:
     void push(std::uint32_t place) { push(place, state_.plan[state_.packets[place].hop]); }
 
     /// The same for a packet whose next hop is known.
-    void push(std::uint32_t place, const PlannedHop& hop);
+    void push(std::uint32_t place, PlannedHop hop);
 
     /// A packet of the message is on its last link; `last`: it is the last packet of the message.
     void arrive(const CreditPort& port, std::uint32_t message, bool last, std::int64_t arrival);

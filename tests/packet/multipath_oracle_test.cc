@@ -57,16 +57,20 @@ NetworkDescription dragonfly(const topology::DragonflyShape& shape) {
     return network;
 }
 
+void add_nodes(topology::Graph& graph, int npus, int switches) {
+    for (int i = 0; i < npus; ++i) {
+        graph.add_node(topology::NodeKind::Npu, "npu" + std::to_string(i));
+    }
+    for (int i = 0; i < switches; ++i) {
+        graph.add_node(topology::NodeKind::Switch, "switch" + std::to_string(i));
+    }
+}
+
 /// Two NPUs at each end of a square of switches, joined once more by two parallel links.
 NetworkDescription square(Spread spread) {
     NetworkDescription network;
     topology::Graph& graph = network.graph;
-    for (int i = 0; i < 4; ++i) {
-        graph.add_node(topology::NodeKind::Npu, "npu" + std::to_string(i));
-    }
-    for (int i = 0; i < 4; ++i) {
-        graph.add_node(topology::NodeKind::Switch, "switch" + std::to_string(i));
-    }
+    add_nodes(graph, 4, 4);
     const auto join = [&](int a, int b) {
         graph.add_link({NodeId(a), NodeId(b), speed.rate, speed.latency});
         graph.add_link({NodeId(b), NodeId(a), speed.rate, speed.latency});
@@ -103,12 +107,7 @@ void use_planes(NetworkDescription& network, Use use) {
 NetworkDescription planes(Use use) {
     NetworkDescription network;
     topology::Graph& graph = network.graph;
-    for (int i = 0; i < 5; ++i) {
-        graph.add_node(topology::NodeKind::Npu, "npu" + std::to_string(i));
-    }
-    for (int i = 0; i < 3; ++i) {
-        graph.add_node(topology::NodeKind::Switch, "switch" + std::to_string(i));
-    }
+    add_nodes(graph, 5, 3);
     for (int i = 0; i < 5; ++i) {
         for (const int to : {5, 5, 6, 7}) {
             graph.add_link({NodeId(i), NodeId(to), speed.rate, speed.latency});
@@ -123,9 +122,7 @@ NetworkDescription planes(Use use) {
 NetworkDescription line(Use use) {
     NetworkDescription network;
     topology::Graph& graph = network.graph;
-    for (int i = 0; i < 4; ++i) {
-        graph.add_node(topology::NodeKind::Npu, "npu" + std::to_string(i));
-    }
+    add_nodes(graph, 4, 0);
     for (int i = 0; i < 9; ++i) {
         graph.add_link({NodeId(i / 3), NodeId(i / 3 + 1), speed.rate, speed.latency});
         graph.add_link({NodeId(i / 3 + 1), NodeId(i / 3), speed.rate, speed.latency});
