@@ -202,6 +202,12 @@ std::optional<engine::Results> attempt(const engine::Workload& workload, const M
     } catch (const analytical::FoldBroken&) {
         // Links that stand for others would have to be shared out.
     } catch (const StallError&) {
+        if (memories.relies_on_buffers()) {
+            // What has stalled may have met what was simulated apart.
+            memories.let_buffers_matter();
+            memories.run_again(queue.handled());
+            return std::nullopt;
+        }
         if (fold.trivial()) {
             throw;
         }

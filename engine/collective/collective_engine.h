@@ -71,6 +71,12 @@ public:
     void remember(std::unique_ptr<RememberedCollectives> remembered) {
         remembered_ = std::move(remembered);
     }
+    /// A Send begins.
+    void message_begins(Rank from, Rank to) {
+        if (remembered_ != nullptr) {
+            remembered_->message_begins(from, to);
+        }
+    }
     /// The run has ended. One that `is_whole` may throw CollectivesMet.
     void complete_remembered(bool is_whole) {
         if (remembered_ != nullptr) {

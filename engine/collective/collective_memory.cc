@@ -62,6 +62,19 @@ void CollectiveMemories::count_categories() {
     }
 }
 
+void CollectiveMemories::begin_run(const IdleLinks& idle) {
+    const std::vector<LinkUse> nothing(links_.links());
+    buffers_matter_ = buffers_matter_ || idle.nodes_matter(nothing);
+    links_.count_buffers(buffers_matter_);
+    relies_on_buffers_ = false;
+    tells_of_messages_ = idle.has_quiet_messages();
+}
+
+bool CollectiveMemories::is_without_messages(std::size_t group) {
+    return !links_.may_meet_messages(group) ||
+           (tells_of_messages_ && meet_messages_.count(shape_of(group)) == 0);
+}
+
 void CollectiveMemories::meets(const CollectiveBeginning& which, std::size_t other) {
     calls_.emplace(which.group, which.number);
     shares_ = shares_ && (which.group == other ||
@@ -107,13 +120,15 @@ bool CollectiveMemories::allows(const CollectiveBeginning& which) {
         return false;
     }
     const CommunicatorLinks::Sharing sharing = links_.sharing(which.group);
-    return sharing == CommunicatorLinks::Sharing::Rare ||
-           (sharing == CommunicatorLinks::Sharing::Collectives && shares_);
+    return (sharing == CommunicatorLinks::Sharing::Rare ||
+            (sharing == CommunicatorLinks::Sharing::Collectives && shares_)) &&
+           is_without_messages(which.group);
 }
 
 bool CollectiveMemories::may_mirror(std::size_t group) {
     if (!mirrors_ || runs_again_ >= most_runs || unlike_.count(shape_of(group)) > 0 ||
-        links_.sharing(group) == CommunicatorLinks::Sharing::Messages) {
+        links_.sharing(group) == CommunicatorLinks::Sharing::Unknown ||
+        !is_without_messages(group)) {
         return false;
     }
     if (alike_ones_.empty()) {

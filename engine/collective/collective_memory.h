@@ -148,6 +148,18 @@ public:
     /// Those like one that has done so in two runs are left out; after a long run all of such
     /// communicators.
     void run_again(std::uint64_t events);
+    /// A run begins, in which nodes whose buffers are shared count like links if they may matter
+    /// on such a network, or have in a run before.
+    void begin_run(const IdleLinks& idle);
+    /// In this run collectives that share no links may have affected each other in the buffers of
+    /// nodes.
+    void let_buffers_matter() { buffers_matter_ = true; }
+    /// What is simulated apart in this run is so because buffers do not matter.
+    void rely_on_buffers() { relies_on_buffers_ = !links_.counts_buffers(); }
+    [[nodiscard]] bool relies_on_buffers() const { return relies_on_buffers_; }
+    /// Collectives of the communicator have met a message of a Send: those of such communicators
+    /// that may are simulated with the others in the next runs.
+    void meets_message(std::size_t group) { meet_messages_.insert(shape_of(group)); }
     /// How many collectives have been simulated here.
     [[nodiscard]] std::uint64_t simulated() const { return simulated_; }
 
@@ -166,6 +178,8 @@ private:
     };
     [[nodiscard]] Shape shape_of(std::size_t group) const;
     [[nodiscard]] Category category_of(const CollectiveBeginning& which) const;
+    /// Whether no message of a Send is expected to meet those of the communicator.
+    [[nodiscard]] bool is_without_messages(std::size_t group);
     /// How many collectives of the workload there are of each.
     void count_categories();
 
@@ -229,6 +243,10 @@ private:
     bool lost_mirror_ = false;               ///< in this run
     bool mirrors_ = true;                    ///< they may be tried
     std::vector<std::uint32_t> alike_ones_;  ///< by first_like(): how many; empty: not counted yet
+    bool buffers_matter_ = false;            ///< let_buffers_matter()
+    bool relies_on_buffers_ = false;         ///< in this run
+    bool tells_of_messages_ = true;          ///< IdleLinks::has_quiet_messages()
+    std::set<Shape> meet_messages_;          ///< meets_message()
     bool shares_ = true;            ///< collectives whose links are shared may be remembered
     std::set<Category> met_;        ///< in this run
     std::map<Category, int> runs_;  ///< in which they met

@@ -11,20 +11,37 @@ CommunicatorLinks::CommunicatorLinks(const Workload& workload,
     : workload_(workload),
       network_(network),
       of_(workload.groups.size()),
-      sharing_(workload.groups.size()) {}
+      sharing_(workload.groups.size()),
+      may_meet_messages_(workload.groups.size()) {}
 
-void CommunicatorLinks::mark_node(LinkId link, NodeId node, Marks& marks) const {
-    if (network_.packet_of(link).flow_control != topology::FlowControl::Credit) {
-        marks[links() + node.index()] = true;
+void CommunicatorLinks::count_buffers(bool count) {
+    if (count == counts_buffers_) {
+        return;
+    }
+    counts_buffers_ = count;
+    of_.assign(of_.size(), std::nullopt);
+    messages_.clear();
+    used_by_messages_.clear();
+    users_.clear();
+    sorted_.clear();
+    sharing_.assign(sharing_.size(), std::nullopt);
+    may_meet_messages_.assign(may_meet_messages_.size(), std::nullopt);
+}
+
+void CommunicatorLinks::add_node(LinkId link, NodeId node,
+                                 std::vector<std::uint32_t>& numbers) const {
+    if (counts_buffers_ && network_.packet_of(link).flow_control != topology::FlowControl::Credit) {
+        numbers.push_back(static_cast<std::uint32_t>(links() + node.index()));
     }
 }
 
-void CommunicatorLinks::mark_route(NodeId from, NodeId to, Marks& marks) const {
+void CommunicatorLinks::add_route(NodeId from, NodeId to,
+                                  std::vector<std::uint32_t>& numbers) const {
     for (const std::vector<topology::Hop>& route : network_.routes(from, to)) {
         for (const topology::Hop hop : route) {
-            marks[hop.link.index()] = true;
+            numbers.push_back(static_cast<std::uint32_t>(hop.link.index()));
             if (hop.link != route.front().link) {
-                mark_node(hop.link, network_.graph.link(hop.link).from, marks);
+                add_node(hop.link, network_.graph.link(hop.link).from, numbers);
             }
         }
     }
@@ -84,11 +101,16 @@ const std::vector<std::uint32_t>& CommunicatorLinks::of(std::size_t group) {
         const std::vector<Rank>& ranks = workload_.groups[group].ranks;
         Marks marks(size(), ranks.size() > most_members);
         if (ranks.size() <= most_members) {
+            std::vector<std::uint32_t> numbers;
             for (const Rank from : ranks) {
                 for (const Rank to : ranks) {
                     if (from != to) {
-                        mark_route(network_.npu_of_rank[from.index()],
-                                   network_.npu_of_rank[to.index()], marks);
+                        numbers.clear();
+                        add_route(network_.npu_of_rank[from.index()],
+                                  network_.npu_of_rank[to.index()], numbers);
+                        for (const std::uint32_t number : numbers) {
+                            marks[number] = true;
+                        }
                     }
                 }
             }
@@ -126,9 +148,8 @@ void CommunicatorLinks::find_users() {
         }
     }
     for (const auto& [from, to] : pairs) {
-        if (from != to) {
-            mark_route(from, to, used_by_messages_);
-            mark_route(to, from, used_by_messages_);  // acknowledgements
+        for (const std::uint32_t number : of_messages(from, to).numbers) {
+            used_by_messages_[number] = true;
         }
     }
     for (std::size_t group = 0; group < workload_.groups.size(); ++group) {
@@ -156,21 +177,55 @@ CommunicatorLinks::Sharing CommunicatorLinks::sharing(std::size_t group) {
     }
     std::optional<Sharing>& known = sharing_[group];
     if (!known) {
-        std::set<std::uint32_t> others;
-        bool messages = sorted_[group].size() > most_members;
-        for (const std::uint32_t number : of(group)) {
-            messages = messages || used_by_messages_[number];
-            if (messages) {
-                break;
-            }
-            others.insert(users_[number].begin(), users_[number].end());
-        }
-        const bool nests =
-            !messages && std::all_of(others.begin(), others.end(),
-                                     [&](std::uint32_t other) { return nested(group, other); });
-        known = messages ? Sharing::Messages : nests ? Sharing::Rare : Sharing::Collectives;
+        known = find_sharing(group);
     }
     return *known;
+}
+
+CommunicatorLinks::Sharing CommunicatorLinks::find_sharing(std::size_t group) {
+    if (sorted_[group].size() > most_members) {
+        return Sharing::Unknown;
+    }
+    std::set<std::uint32_t> others;
+    for (const std::uint32_t number : of(group)) {
+        others.insert(users_[number].begin(), users_[number].end());
+    }
+    const bool nests = std::all_of(others.begin(), others.end(),
+                                   [&](std::uint32_t other) { return nested(group, other); });
+    return nests ? Sharing::Rare : Sharing::Collectives;
+}
+
+bool CommunicatorLinks::may_meet_messages(std::size_t group) {
+    if (users_.empty()) {
+        find_users();
+    }
+    std::optional<bool>& known = may_meet_messages_[group];
+    if (!known) {
+        const std::vector<std::uint32_t>& numbers = of(group);
+        known = std::any_of(numbers.begin(), numbers.end(),
+                            [&](std::uint32_t number) { return used_by_messages_[number]; });
+    }
+    return *known;
+}
+
+const CommunicatorLinks::Messages& CommunicatorLinks::of_messages(NodeId from, NodeId to) {
+    const auto [place, is_new] = messages_.try_emplace({from, to});
+    Messages& messages = place->second;
+    if (!is_new) {
+        return messages;
+    }
+    messages.from = from;
+    messages.to = to;
+    std::vector<std::uint32_t>& numbers = messages.numbers;
+    if (from != to) {
+        add_route(from, to, numbers);
+        add_route(to, from, numbers);  // acknowledgements
+    }
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    messages.links.assign(numbers.begin(),
+                          std::lower_bound(numbers.begin(), numbers.end(), links()));
+    return messages;
 }
 
 }  // namespace npunet::engine

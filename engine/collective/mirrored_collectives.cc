@@ -26,8 +26,11 @@ MirroredCollectives::Mirror* MirroredCollectives::of(std::size_t group) {
 
 void MirroredCollectives::open(std::size_t leader, std::uint64_t number) {
     const IdleLinks::Links& links = links_of(leader);
+    const std::size_t first = memories_.first_like(leader);
+    Led& led = led_[first];
     Mirror mirror;
-    if (!idle_.idle_state(links, mirror.state)) {
+    if ((led.in_vain >= most_in_vain && leader != first) ||
+        !idle_.idle_state(links, mirror.state)) {
         return;
     }
     mirror.leader = leader;
@@ -43,17 +46,22 @@ void MirroredCollectives::open(std::size_t leader, std::uint64_t number) {
         }
     }
     mirrors_.emplace(leader, std::move(mirror));
+    led.leader = leader;
 }
 
 bool MirroredCollectives::join(std::size_t group, std::uint64_t number, std::size_t member) {
-    const auto found = mirrors_.find(memories_.first_like(group));
+    const auto led = led_.find(memories_.first_like(group));
+    const auto found = led == led_.end() ? mirrors_.end() : mirrors_.find(led->second.leader);
     if (found == mirrors_.end() || found->first == group) {
         return false;
     }
     Mirror& mirror = found->second;
     IdleLinks::State state;
-    if (mirror.ends || mirror.begun != queue_.now() || mirror.first != number ||
-        mirror.begins.size() != 1 || mirror.begins.front()[member] != queue_.now() ||
+    // Of those that begin at one instant the lower ranks do first: the leader's.
+    const std::vector<Group>& groups = memories_.setting().workload.groups;
+    if (groups[group].ranks.front() < groups[mirror.leader].ranks.front() || mirror.ends ||
+        mirror.begun != queue_.now() || mirror.first != number || mirror.begins.size() != 1 ||
+        mirror.begins.front()[member] != queue_.now() ||
         !idle_.idle_state(links_of(group), state) || state != mirror.state) {
         return false;
     }
@@ -84,6 +92,8 @@ bool MirroredCollectives::is_over(const Mirror& mirror) {
 std::uint64_t MirroredCollectives::close(std::size_t leader, std::vector<LinkUse>& carried) {
     const auto node = mirrors_.extract(leader);
     const Mirror& mirror = node.mapped();
+    std::uint32_t& in_vain = led_[memories_.first_like(leader)].in_vain;
+    in_vain = mirror.followers.empty() ? in_vain + 1 : 0;
     const IdleLinks::Links& links = links_of(leader);
     IdleLinks::State after;
     const bool idle = idle_.idle_state(links, after);

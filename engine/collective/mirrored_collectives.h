@@ -58,7 +58,9 @@ public:
     /// By leader.
     [[nodiscard]] std::map<std::size_t, Mirror>& all() { return mirrors_; }
 
-    /// Of a leader that has its links to itself: nothing happens where they are not idle.
+    /// Of a leader that has its links to itself: nothing happens where they are not idle. Those
+    /// that are like it may follow at this instant. Where that is often in vain only the first of
+    /// those that are alike leads.
     void open(std::size_t leader, std::uint64_t number);
     /// Whether a communicator that has its links to itself, of which that member begins, follows
     /// from here on: nothing of the leader's collective may be done.
@@ -85,7 +87,14 @@ private:
     const EventQueue& queue_;
     IdleLinks& idle_;
     LinkLoadRecorder* load_;
-    std::map<std::size_t, Mirror> mirrors_;         ///< by leader
+    std::map<std::size_t, Mirror> mirrors_;  ///< by leader
+    /// Of communicators that are alike.
+    struct Led {
+        std::size_t leader = 0;     ///< of the last mirror
+        std::uint32_t in_vain = 0;  ///< mirrors in a row without followers
+    };
+    static constexpr std::uint32_t most_in_vain = 8;
+    std::map<std::size_t, Led> led_;                ///< by first_like()
     std::map<std::size_t, std::size_t> leader_of_;  ///< by follower
 };
 

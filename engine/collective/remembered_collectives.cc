@@ -47,7 +47,27 @@ RememberedCollectives::RememberedCollectives(CollectiveMemories& memories, Event
       load_(load),
       mirrors_(memories, queue, idle, load),
       users_(memories.links().size()),
-      carried_(memories.links().links()) {}
+      carried_(memories.links().links()) {
+    memories_.begin_run(idle_);
+}
+
+bool RememberedCollectives::buffers_mattered() {
+    if (!memories_.relies_on_buffers() || !idle_.nodes_matter(carried_)) {
+        return false;
+    }
+    memories_.let_buffers_matter();
+    return true;
+}
+
+void RememberedCollectives::look_at_buffers_at_times() {
+    constexpr std::uint64_t events_of_a_link = 16;
+    if (queue_.handled() >= next_look_ && !lost_) {
+        next_look_ = queue_.handled() + events_of_a_link * carried_.size();
+        if (buffers_mattered()) {
+            lose();
+        }
+    }
+}
 
 bool RememberedCollectives::take_links(std::size_t group) {
     bool alone = true;
@@ -70,8 +90,9 @@ bool RememberedCollectives::begin(const CollectiveBeginning& beginning, bool may
     if (is_first) {
         call.first = beginning;
         call.begun = queue_.now();
-        const bool may_be_held =
-            may_be && waits_for_all(beginning.kind) && memories_.allows(beginning);
+        look_at_buffers_at_times();
+        const bool may_be_held = may_be && waits_for_all(beginning.kind) &&
+                                 memories_.allows(beginning) && is_free_of_messages(group);
         if (may_be_held && idle_.has_rest_state()) {
             follow(call);
         }
@@ -103,11 +124,14 @@ void RememberedCollectives::choose_state(Call& call, bool may_be, bool may_be_he
     } else if (may_be_held && (call.previous != nullptr ||
                                idle_.idle_state(memories_.links_of(group), call.state_of_links))) {
         call.state = State::Held;
+        memories_.rely_on_buffers();
         call.offsets.resize(memories_.setting().workload.groups[group].ranks.size());
-    } else if (may_be && waits_for_all(call.first.kind) && memories_.may_mirror(group)) {
+    } else if (may_be && waits_for_all(call.first.kind) && memories_.may_mirror(group) &&
+               is_free_of_messages(group)) {
         if (mirrors_.join(group, call.first.number, call.first.member)) {
             call.state = State::Mirrored;
-        } else if (memories_.first_like(group) == group) {
+            memories_.rely_on_buffers();
+        } else {
             mirrors_.open(group, call.first.number);
         }
         if (MirroredCollectives::Mirror* const begun = mirrors_.of(group)) {
@@ -118,32 +142,31 @@ void RememberedCollectives::choose_state(Call& call, bool may_be, bool may_be_he
     }
 }
 
-bool RememberedCollectives::is_taken(std::size_t group) const {
-    const std::vector<std::uint32_t>& links = memories_.links().of(group);
+bool RememberedCollectives::is_taken(const std::vector<std::uint32_t>& links) const {
     return std::any_of(links.begin(), links.end(),
                        [&](std::uint32_t number) { return users_[number] > 0; });
 }
 
 void RememberedCollectives::close_mirrors(std::size_t group) {
-    if (mirrors_.empty() || !is_taken(group)) {
+    const std::vector<std::uint32_t>& links = memories_.links().of(group);
+    if (mirrors_.empty() || !is_taken(links)) {
         return;
     }
-    for (const std::size_t leader : mirrors_on_links_of(group)) {
+    for (const std::size_t leader : mirrors_on(links)) {
         if (mirrors_.is_over(*mirrors_.of(leader))) {
             close_mirror(leader);
         }
     }
 }
 
-std::vector<std::size_t> RememberedCollectives::mirrors_on_links_of(std::size_t group) {
-    const std::vector<std::uint32_t>& links = memories_.links().of(group);
+std::vector<std::size_t> RememberedCollectives::mirrors_on(
+    const std::vector<std::uint32_t>& links) {
     const auto uses = [&](std::size_t other) {
         return have_common(links, memories_.links().of(other));
     };
     std::vector<std::size_t> leaders;
     for (const auto& [leader, mirror] : mirrors_.all()) {
-        if (mirrors_.of(group) == &mirror || uses(leader) ||
-            std::any_of(mirror.followers.begin(), mirror.followers.end(), uses)) {
+        if (uses(leader) || std::any_of(mirror.followers.begin(), mirror.followers.end(), uses)) {
             leaders.push_back(leader);
         }
     }
@@ -191,6 +214,7 @@ void RememberedCollectives::complete(bool is_whole) {
     for (const std::size_t leader : leaders) {
         close_mirror(leader);
     }
+    lost_ = buffers_mattered() || lost_;
     if (lost_ && is_whole) {
         throw CollectivesMet();
     }
@@ -221,7 +245,7 @@ void RememberedCollectives::leave(std::uint32_t instance) {
 
 void RememberedCollectives::meet(std::size_t group) {
     const std::vector<std::uint32_t>& links = memories_.links().of(group);
-    for (const std::size_t leader : mirrors_on_links_of(group)) {
+    for (const std::size_t leader : mirrors_on(links)) {
         if (mirrors_.of(leader) == mirrors_.of(group)) {
             continue;
         }
@@ -236,6 +260,52 @@ void RememberedCollectives::meet(std::size_t group) {
         }
         if (have_common(links, memories_.links().of(other.first.group))) {
             memories_.meets(other.first, group);
+            lose();
+        }
+    }
+}
+
+bool RememberedCollectives::is_free_of_messages(std::size_t group) {
+    if (!memories_.links().may_meet_messages(group)) {
+        return true;
+    }
+    bool is_free = true;
+    for (auto messages = loud_.begin(); messages != loud_.end();) {
+        const auto& [from, to, numbers, links] = **messages;
+        if (idle_.is_quiet(from, to, links)) {
+            messages = loud_.erase(messages);
+            continue;
+        }
+        is_free = is_free && !have_common(numbers, memories_.links().of(group));
+        ++messages;
+    }
+    return is_free;
+}
+
+void RememberedCollectives::message_begins(Rank from, Rank to) {
+    if (!idle_.has_quiet_messages() || lost_) {
+        return;
+    }
+    const std::vector<NodeId>& npus = memories_.setting().network.npu_of_rank;
+    const CommunicatorLinks::Messages& messages =
+        memories_.links().of_messages(npus[from.index()], npus[to.index()]);
+    loud_.insert(&messages);
+    if (!is_taken(messages.numbers)) {
+        return;
+    }
+    for (const std::size_t leader : mirrors_on(messages.numbers)) {
+        const MirroredCollectives::Mirror& mirror = *mirrors_.of(leader);
+        if (!mirror.followers.empty() && !mirrors_.is_over(mirror)) {
+            memories_.meets_message(leader);
+            lose();
+            return;
+        }
+        close_mirror(leader);
+    }
+    for (const auto& [instance, call] : calls_) {
+        if ((call.state == State::Held || call.state == State::Recalled) &&
+            have_common(messages.numbers, memories_.links().of(call.first.group))) {
+            memories_.meets_message(call.first.group);
             lose();
         }
     }
@@ -285,8 +355,16 @@ std::shared_ptr<const CollectiveMemory> RememberedCollectives::decide(std::uint3
     const IdleLinks::Links& links = memories_.links_of(call.first.group);
     idle_.set_idle_state(links, memory.after, &memory.use);
     idle_.skip_packet_numbers(links, memory.packets);
+    bool longer_queue = false;
     for (std::size_t i = 0; i < links.size(); ++i) {
-        add(carried_[links[i]], memory.use[i]);
+        LinkUse& carried = carried_[links[i]];
+        longer_queue = longer_queue || carried.max_queue < memory.use[i].max_queue;
+        add(carried, memory.use[i]);
+    }
+    // Often at first, seldom in the end.
+    longer_queues_ += longer_queue ? 1 : 0;
+    if (longer_queue && (longer_queues_ & (longer_queues_ - 1)) == 0 && buffers_mattered()) {
+        lose();
     }
     if (load_ != nullptr) {
         add_load(memory, links, call.begun);
@@ -308,6 +386,7 @@ void RememberedCollectives::add_load(const CollectiveMemory& memory, const IdleL
 }
 
 void RememberedCollectives::done(std::uint32_t instance) {
+    look_at_buffers_at_times();
     Call& call = calls_.at(instance);
     if (MirroredCollectives::Mirror* const mirror =
             call.in_mirror ? mirrors_.of(call.first.group) : nullptr) {
@@ -328,6 +407,7 @@ void RememberedCollectives::done(std::uint32_t instance) {
 
 void RememberedCollectives::handle(std::uint64_t payload) {
     if (payload == none) {
+        (void)buffers_mattered();
         throw CollectivesMet();
     }
     // One that another one has followed is gone.

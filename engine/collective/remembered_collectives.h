@@ -15,6 +15,11 @@
 // past: at the end of that instant CollectivesMet is thrown, and the run is to be made again; the
 // memories know what is to be left out then.
 //
+// Packets of collectives that share no links may share the buffer of a node. As long as all that
+// waits at its ports, most of each at any time, would fit there at once below every threshold, they
+// have no effect on each other; when that is no longer so, the run is made again, in which nodes
+// count like links.
+//
 //     if (remembered.begin(beginning) && remembered.have_begun(instance)) {  // held
 //         remembered.decide(instance, call);                                 // null: stopped
 //     }
@@ -28,6 +33,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "engine/clock/event_queue.h"
@@ -60,6 +66,9 @@ public:
 
     /// True: it is held, or is_mirrored(); of its first member when `may_be`.
     [[nodiscard]] bool begin(const CollectiveBeginning& beginning, bool may_be);
+
+    /// A Send begins.
+    void message_begins(Rank from, Rank to);
 
     /// Whether all members of a collective that is held have begun.
     [[nodiscard]] bool have_begun(std::uint32_t instance) const {
@@ -131,10 +140,10 @@ private:
     /// Closes mirrors whose links the communicator uses, if they are over.
     void close_mirrors(std::size_t group);
     void close_mirror(std::size_t leader);
-    /// The leaders of those whose links the communicator uses, its own included.
-    [[nodiscard]] std::vector<std::size_t> mirrors_on_links_of(std::size_t group);
-    /// Whether any call or mirror is on its links.
-    [[nodiscard]] bool is_taken(std::size_t group) const;
+    /// The leaders of those on these links.
+    [[nodiscard]] std::vector<std::size_t> mirrors_on(const std::vector<std::uint32_t>& links);
+    /// Whether any call or mirror is on these links.
+    [[nodiscard]] bool is_taken(const std::vector<std::uint32_t>& links) const;
     /// Whether no other call is on its links.
     [[nodiscard]] bool take_links(std::size_t group);
     void leave_links(std::size_t group);
@@ -145,8 +154,14 @@ private:
     void follow(Call& call);
     /// A collective of the group begins: those that are held or known on its links are lost.
     void meet(std::size_t group);
+    /// Whether no message of a Send is under way that may come to its links.
+    [[nodiscard]] bool is_free_of_messages(std::size_t group);
     /// At the end of this instant the run ends.
     void lose();
+    /// Whether buffers that do not count may have mattered to anything; then they will count.
+    bool buffers_mattered();
+    /// If so, the run is lost. Not more often than there is much to look at.
+    void look_at_buffers_at_times();
     void add_load(const CollectiveMemory& memory, const IdleLinks::Links& links, Time begun) const;
 
     CollectiveMemories& memories_;
@@ -159,6 +174,10 @@ private:
     std::map<std::size_t, std::uint32_t> at_rest_;  ///< by group: that call of it
     std::vector<LinkUse> carried_;                  ///< by link
     bool lost_ = false;                             ///< the run ends with this instant
+    std::uint64_t next_look_ = 0;      ///< at buffers: when this number of events have been
+    std::uint64_t longer_queues_ = 0;  ///< courses that have made a queue longer
+    /// Messages of Sends that may be under way, or answers to them.
+    std::set<const CommunicatorLinks::Messages*> loud_;
     std::uint64_t recalled_ = 0;
     std::uint64_t mirrored_ = 0;
     std::uint64_t packet_hops_ = 0;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/quantities.h"
 
 namespace npunet::engine {
@@ -35,6 +36,15 @@ public:
     virtual void set_idle_state(const Links& links, const State& state,
                                 const std::vector<LinkUse>* carried) = 0;
 
+    /// Whether there is an is_quiet().
+    [[nodiscard]] virtual bool has_quiet_messages() const { return false; }
+    /// Whether nothing is under way of messages from one NPU to another, nor of answers to them.
+    /// `links`: those that they pass. False also where it cannot be told, as of NPUs whose queue
+    /// pair has heard of congestion.
+    [[nodiscard]] virtual bool is_quiet(NodeId /*from*/, NodeId /*to*/, const Links& /*links*/) {
+        return false;
+    }
+
     /// Whether there is a rest_state().
     [[nodiscard]] virtual bool has_rest_state() const { return false; }
     /// When all messages over these links have been delivered, but credits or acknowledgements may
@@ -48,6 +58,13 @@ public:
     [[nodiscard]] virtual std::vector<LinkUse> use_of(const Links& links) const = 0;
     /// LinkUse::max_queue of idle links is from now on that of what follows.
     virtual void forget_longest_queues(const Links& links) = 0;
+
+    /// Whether messages that share a node, but no link, may have had an effect on each other there,
+    /// or would have if all of this had been carried, too, at any time: by link, what has been
+    /// carried elsewhere. False only if they have not.
+    [[nodiscard]] virtual bool nodes_matter(const std::vector<LinkUse>& /*elsewhere*/) const {
+        return true;
+    }
 
     /// Grows whenever what Network::congestion_times() tells does, of any link, or something is
     /// drawn at random on one of these links.

@@ -228,6 +228,7 @@ void Simulation::begin(Rank rank, std::uint32_t number) {
             return;
         case OperationKind::Send:
             ++npus_[rank.index()].communications;
+            collectives_.message_begins(rank, workload_.peer_of(rank, operation));
             point_to_point_.send(rank, number);
             return;
         case OperationKind::Receive: {

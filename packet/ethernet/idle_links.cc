@@ -1,5 +1,7 @@
 #include "packet/ethernet/idle_links.h"
 
+#include "topology/network/headroom.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -15,6 +17,10 @@ EthernetIdleLinks::EthernetIdleLinks(const topology::NetworkDescription& descrip
           (description.packet.congestion_control.algorithm == topology::CongestionAlgorithm::None ||
            description.packet.congestion_control.algorithm ==
                topology::CongestionAlgorithm::Dcqcn)),
+      answers_(description.packet.transport.kind != topology::TransportKind::None),
+      nodes_(description.graph.nodes()),
+      shown_(description.graph.shown_links()),
+      largest_(topology::largest_packet(description.packet).value()),
       state_(state),
       flow_control_(flow_control),
       marks_(marks),
@@ -53,6 +59,24 @@ bool EthernetIdleLinks::idle_state(const Links& links, State& state) {
         state.push_back(state_.ports[link].own_next);
     }
     return true;
+}
+
+bool EthernetIdleLinks::is_quiet(NodeId from, NodeId to, const Links& links) {
+    const std::int64_t now = state_.clock.now();
+    const std::vector<std::uint32_t>& numbers =
+        pairs_.of_source(static_cast<std::uint32_t>(from.index()));
+    // What was sent again may be answered again, after the answer to the last of it.
+    const bool told = answers_ && std::all_of(numbers.begin(), numbers.end(), [&](auto number) {
+                          return state_.ports[pairs_.pairs()[number].port].repeated == 0;
+                      });
+    if (!told) {
+        State state;
+        return idle_state(links, state);
+    }
+    return std::all_of(numbers.begin(), numbers.end(), [&](std::uint32_t number) {
+        const QueuePair& pair = pairs_.pairs()[number];
+        return pair.destination != to.index() || pair.has_no_past(now);
+    });
 }
 
 bool EthernetIdleLinks::has_no_data(std::uint32_t link) const {
@@ -163,6 +187,29 @@ void EthernetIdleLinks::forget_longest_queues(const Links& links) {
     for (const std::uint32_t link : links) {
         state_.ports[link].max_queue = 0;
     }
+}
+
+bool EthernetIdleLinks::nodes_matter(const std::vector<engine::LinkUse>& elsewhere) const {
+    if (!possible_) {
+        return true;
+    }
+    // All data that a node has taken joins a queue, but for that on its way out.
+    std::vector<std::int64_t> most(nodes_);
+    for (const LinkId link : shown_) {
+        const EthernetPort& port = state_.ports[link.index()];
+        const std::int64_t queued =
+            std::max(port.max_queue, elsewhere[link.index()].max_queue.value());
+        if (queued > 0) {
+            // What is being sent, and what has left at this instant.
+            most[port.node] += queued + 2 * largest_;
+        }
+    }
+    for (std::size_t node = 0; node < most.size(); ++node) {
+        if (most[node] > 0 && !flow_control_.buffer().has_room_for(node, most[node])) {
+            return true;
+        }
+    }
+    return false;
 }
 
 Time EthernetIdleLinks::contention(const Links& links) const {

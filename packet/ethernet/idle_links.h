@@ -32,12 +32,18 @@ public:
     /// Where fast-forward is possible, with one traffic class, without start jitter, and with
     /// DCQCN or no congestion control: others never are as when they were made.
     bool idle_state(const Links& links, State& state) override;
+    bool has_quiet_messages() const override { return true; }
+    bool is_quiet(NodeId from, NodeId to, const Links& links) override;
     bool has_rest_state() const override { return true; }
     bool rest_state(const Links& links, State& state) override;
     void set_idle_state(const Links& links, const State& state,
                         const std::vector<engine::LinkUse>* carried) override;
     std::vector<engine::LinkUse> use_of(const Links& links) const override;
     void forget_longest_queues(const Links& links) override;
+
+    /// Whether a node has had so much in its buffer that a threshold may have decided: not if all
+    /// that has ever waited at its ports would have fitted below it at once.
+    bool nodes_matter(const std::vector<engine::LinkUse>& elsewhere) const override;
 
     /// Packets so far for which a mark was drawn, in ps.
     Time contention(const Links& links) const override;
@@ -61,6 +67,10 @@ private:
     bool describe_pairs(std::uint32_t link, State& state) const;
 
     bool possible_;
+    bool answers_;  ///< there are acknowledgements of all messages
+    std::size_t nodes_;
+    std::vector<LinkId> shown_;  ///< the links of this network
+    std::int64_t largest_;       ///< bytes of the largest packet
     EthernetNetworkState& state_;
     PriorityFlowControl& flow_control_;
     const EcnMarks& marks_;

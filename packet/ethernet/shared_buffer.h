@@ -101,6 +101,11 @@ public:
                 may_resume({nodes_[node].room, used, 0}, left_of(link, traffic_class, left)));
     }
 
+    /// Whether no threshold of the node decides anything while it has at most this number of bytes.
+    bool has_room_for(std::size_t node, std::int64_t most) const {
+        return most <= nodes_[node].room && most <= threshold({nodes_[node].room, most, 0});
+    }
+
     /// PFC: nothing of what the link has brought is there, and it is not paused.
     bool has_nothing_of(std::uint32_t link) const;
 

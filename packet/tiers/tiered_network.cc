@@ -167,6 +167,16 @@ bool TieredNetwork::idle_state(const Links& links, State& state) {
            idle_part(links).idle_state(links, state);
 }
 
+bool TieredNetwork::is_quiet(NodeId from, NodeId to, const Links& links) {
+    const auto is_up = [&](std::uint32_t link) {
+        return description_.scale_up->has(LinkId(std::size_t{link}));
+    };
+    // Messages that pass links of both parts are relayed.
+    return (std::all_of(links.begin(), links.end(), is_up) ||
+            std::none_of(links.begin(), links.end(), is_up)) &&
+           idle_part(links).is_quiet(from, to, links);
+}
+
 bool TieredNetwork::rest_state(const Links& links, State& state) {
     return idle_part(links).rest_state(links, state);
 }
@@ -182,6 +192,10 @@ std::vector<engine::LinkUse> TieredNetwork::use_of(const Links& links) const {
 
 void TieredNetwork::forget_longest_queues(const Links& links) {
     idle_part(links).forget_longest_queues(links);
+}
+
+bool TieredNetwork::nodes_matter(const std::vector<engine::LinkUse>& elsewhere) const {
+    return part(TierPart::ScaleOut).idle_links()->nodes_matter(elsewhere);
 }
 
 Time TieredNetwork::contention(const Links& links) const {

@@ -73,12 +73,15 @@ private:
 
     // Links of one part; of both at once never.
     bool idle_state(const Links& links, State& state) override;
+    bool has_quiet_messages() const override { return true; }
+    bool is_quiet(NodeId from, NodeId to, const Links& links) override;
     bool has_rest_state() const override { return true; }
     bool rest_state(const Links& links, State& state) override;
     void set_idle_state(const Links& links, const State& state,
                         const std::vector<engine::LinkUse>* carried) override;
     std::vector<engine::LinkUse> use_of(const Links& links) const override;
     void forget_longest_queues(const Links& links) override;
+    bool nodes_matter(const std::vector<engine::LinkUse>& elsewhere) const override;
     Time contention(const Links& links) const override;
     std::vector<std::uint64_t> packet_numbers(const Links& links) const override;
     void skip_packet_numbers(const Links& links,

@@ -23,11 +23,15 @@ namespace {
 using chakra::CollectiveType;
 using topology::DimensionKind;
 
+/// Messages between two ranks: between those of one place in the first two rows, if they need not
+/// be alike; in a pipeline, from all of a row to the next; or between any.
+enum class Sends : std::uint8_t { OfOnePlace, OfRows, Any };
+
 /// Operations that all ranks of a communicator have, in one order everywhere; ranks compute in
 /// between, mostly as long as each other. `alike`: ranks with one place in their rows have the same
-/// ones.
+/// ones, but for `sends`.
 engine::Workload draw_program(test::Draw& draw, std::int32_t per_node, std::int32_t nodes,
-                              bool alike = false) {
+                              bool alike = false, Sends sends = Sends::OfOnePlace) {
     const std::vector<engine::Group> groups = rows_and_columns(per_node, nodes);
     const auto ranks = static_cast<std::size_t>(per_node * nodes);
     std::vector<std::vector<chakra::Node>> programs(ranks);
@@ -45,6 +49,15 @@ engine::Workload draw_program(test::Draw& draw, std::int32_t per_node, std::int3
             }
         }
         return ids;
+    };
+    const auto send = [&](std::int64_t from, std::int64_t to, std::int64_t bytes) {
+        std::vector<chakra::Node>& sender = programs[static_cast<std::size_t>(from)];
+        std::vector<chakra::Node>& receiver = programs[static_cast<std::size_t>(to)];
+        const int tag = static_cast<int>(from * static_cast<std::int64_t>(ranks) + id);
+        sender.push_back(
+            test::send_node(id, static_cast<std::int32_t>(to), bytes, tag, depends(sender)));
+        receiver.push_back(
+            test::receive_node(id, static_cast<std::int32_t>(from), bytes, tag, depends(receiver)));
     };
     for (std::int64_t i = 0; i < count; ++i) {
         if (!tight || draw.one_in(4)) {
@@ -64,14 +77,24 @@ engine::Workload draw_program(test::Draw& draw, std::int32_t per_node, std::int3
         const auto type = draw.any_of({CollectiveType::AllReduce, CollectiveType::AllGather,
                                        CollectiveType::ReduceScatter, CollectiveType::AllToAll});
         const std::int64_t what = draw.below(8);
+        if (what == 7 && sends == Sends::Any) {
+            const std::int64_t from = draw.below(static_cast<std::int64_t>(ranks));
+            const std::int64_t to = draw.below(static_cast<std::int64_t>(ranks));
+            if (from != to) {
+                send(from, to, bytes);
+            }
+            continue;
+        }
+        if (what == 7 && sends == Sends::OfRows) {
+            const std::int64_t first = per_node * draw.below(nodes - 1);
+            for (std::int64_t place = 0; place < per_node; ++place) {
+                send(first + place, first + place + per_node, bytes);
+            }
+            continue;
+        }
         if (what == 7 && !alike) {
             const std::int64_t from = draw.below(per_node);
-            programs[static_cast<std::size_t>(from)].push_back(test::send_node(
-                id, static_cast<std::int32_t>(from) + per_node, bytes, static_cast<int>(id),
-                depends(programs[static_cast<std::size_t>(from)])));
-            programs[static_cast<std::size_t>(from + per_node)].push_back(
-                test::receive_node(id, static_cast<std::int32_t>(from), bytes, static_cast<int>(id),
-                                   depends(programs[static_cast<std::size_t>(from + per_node)])));
+            send(from, from + per_node, bytes);
             continue;
         }
         for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -300,6 +323,51 @@ TEST(RememberedCollectives, ChangeNothingOnEthernet) {
             packet.buffer = Bytes(draw.from_to(4, 20) * 50'000);
         }
         const engine::Workload workload = draw_program(draw, per_node, nodes);
+        return recalled(workload, machine, Fidelity::Packet);
+    });
+}
+
+// Communicators that share switches of Ethernet but no links, where buffers decide and where they
+// do not, and links with messages between two NPUs, of a pipeline or not.
+TEST(RememberedCollectives, ChangeNothingWhereSwitchesAreShared) {
+    compare_cases(test::random_cases(100, 6'000), 4'000'000, [](test::Draw& draw) {
+        const auto per_node = static_cast<std::int32_t>(draw.from_to(2, 4));
+        const auto nodes = static_cast<std::int32_t>(draw.from_to(2, 4));
+        Machine machine = machine_of(per_node, nodes, draw.one_in(4));
+        machine.network = draw_network(draw, per_node, nodes);
+        topology::PacketParameters& packet = machine.network.packet;
+        packet.flow_control =
+            draw.one_in(4) ? topology::FlowControl::None : topology::FlowControl::Pfc;
+        packet.transport.kind = draw.any_of(
+            {topology::TransportKind::GoBackN, topology::TransportKind::SelectiveRepeat});
+        packet.transport.ack_every = static_cast<std::int32_t>(draw.from_to(1, 16));
+        if (draw.one_in(2)) {
+            packet.congestion_control =
+                topology::standard_choice(topology::CongestionAlgorithm::Dcqcn);
+        }
+        if (draw.one_in(2)) {
+            packet.buffer = Bytes(draw.from_to(2, 40) * 20'000);
+        }
+        const engine::Workload workload =
+            draw_program(draw, per_node, nodes, draw.one_in(2),
+                         draw.any_of({Sends::OfOnePlace, Sends::OfRows, Sends::Any}));
+        return recalled(workload, machine, Fidelity::Packet);
+    });
+}
+
+// The same with credits.
+TEST(RememberedCollectives, ChangeNothingBesideMessages) {
+    compare_cases(test::random_cases(60, 3'000), 5'000'000, [](test::Draw& draw) {
+        const auto per_node = static_cast<std::int32_t>(draw.from_to(2, 4));
+        const auto nodes = static_cast<std::int32_t>(draw.from_to(2, 4));
+        Machine machine = machine_of(per_node, nodes, draw.one_in(4));
+        machine.network = draw_network(draw, per_node, nodes);
+        if (draw.one_in(3)) {
+            machine.network.packet.buffer = Bytes(60'000);
+        }
+        const engine::Workload workload =
+            draw_program(draw, per_node, nodes, draw.one_in(2),
+                         draw.any_of({Sends::OfRows, Sends::OfRows, Sends::Any}));
         return recalled(workload, machine, Fidelity::Packet);
     });
 }
