@@ -64,8 +64,8 @@ NpuRandomFlows::NpuRandomFlows(Ptr<NpuFabric> fabric,
                                const std::vector<npunet::RandomFlow>& flows,
                                uint8_t trafficClass)
     : m_fabric(fabric), m_class(trafficClass),
-      m_statistics([fabric](const npunet::engine::FlowKey& flow, npunet::Bytes bytes) {
-          return npunet::topology::idle_time(fabric->GetDescription(),
+      m_statistics([this](const npunet::engine::FlowKey& flow, npunet::Bytes bytes) {
+          return npunet::topology::idle_time(m_fabric->GetDescription(),
                                              flow.source,
                                              flow.destination,
                                              bytes,
@@ -84,7 +84,14 @@ NpuRandomFlows::NpuRandomFlows(Ptr<NpuFabric> fabric,
     std::stable_sort(m_flows.begin(), m_flows.end(), [](const Flow& a, const Flow& b) {
         return a.start < b.start;
     });
+    Simulator::ScheduleDestroy(&NpuRandomFlows::Release, Ptr<NpuRandomFlows>(this));
     StartDue();
+}
+
+void
+NpuRandomFlows::Release()
+{
+    m_fabric = nullptr;
 }
 
 void

@@ -103,6 +103,9 @@ class NpuRandomFlows : public SimpleRefCount<NpuRandomFlows>
     /// Sends the flows that begin now, and awaits the next one.
     void StartDue();
 
+    /// Lets go of the fabric, which keeps this while flows are under way.
+    void Release();
+
     /**
      * @param number of a flow whose last byte has arrived
      */

@@ -55,10 +55,11 @@ class Log
             m_fabric->GetDescription().graph.name(npunet::NodeId(std::size_t{node})));
     }
 
-    /// No more lines.
+    /// No more lines. Lets go of the fabric, whose devices have sinks that keep this.
     void
     Close()
     {
+        m_fabric = nullptr;
         m_out.close();
         NS_ABORT_MSG_UNLESS(m_out, m_path << " cannot be written whole");
     }

@@ -213,20 +213,25 @@ class NpuRandomFlowRateTestCase : public TestCase
         const std::string path = CreateTempDirFilename("small.txt");
         std::ofstream(path) << "0 0\n2000 100\n";
         const auto flowsAt = [&](const char* rate) {
-            NpuFabricHelper fabricHelper;
-            fabricHelper.SetNetwork(npunet::topology::parse_network(
-                "Custom:\n"
-                "    nodes: [{name: a0, kind: npu}, {name: a1, kind: npu}, {name: b0, kind: npu},\n"
-                "            {name: b1, kind: npu}, {name: leaf, kind: switch}]\n"
-                "    links:\n"
-                "        - {from: a0, to: a1, bandwidth: 400, latency: 1}\n"
-                "        - {from: b0, to: b1, bandwidth: 400, latency: 1}\n"
-                "        - {from: a1, to: leaf, bandwidth: 100, latency: 5}\n"
-                "        - {from: b1, to: leaf, bandwidth: 100, latency: 5}\n"
-                "    tiers: [{name: server, size: 2}]\n"
-                "packet: {flow_control: pfc, transport: go-back-n,\n"
-                "         scale_up: {flow_control: credit}}\n",
-                "two.yml"));
+            Ptr<NpuFabric> fabric;
+            {
+                NpuFabricHelper fabricHelper;
+                fabricHelper.SetNetwork(npunet::topology::parse_network(
+                    "Custom:\n"
+                    "    nodes: [{name: a0, kind: npu}, {name: a1, kind: npu}, {name: b0, kind: "
+                    "npu},\n"
+                    "            {name: b1, kind: npu}, {name: leaf, kind: switch}]\n"
+                    "    links:\n"
+                    "        - {from: a0, to: a1, bandwidth: 400, latency: 1}\n"
+                    "        - {from: b0, to: b1, bandwidth: 400, latency: 1}\n"
+                    "        - {from: a1, to: leaf, bandwidth: 100, latency: 5}\n"
+                    "        - {from: b1, to: leaf, bandwidth: 100, latency: 5}\n"
+                    "    tiers: [{name: server, size: 2}]\n"
+                    "packet: {flow_control: pfc, transport: go-back-n,\n"
+                    "         scale_up: {flow_control: credit}}\n",
+                    "two.yml"));
+                fabric = Install(fabricHelper);
+            }
             NpuRandomFlowHelper helper(path);
             helper.SetDuration(MicroSeconds(10));
             if (rate != nullptr)
@@ -234,12 +239,12 @@ class NpuRandomFlowRateTestCase : public TestCase
                 helper.SetRate(DataRate(rate));
             }
             std::vector<std::pair<Time, uint64_t>> starts;
-            for (const NpuRandomFlows::Flow& flow :
-                 helper.Install(Install(fabricHelper))->GetFlows())
+            for (const NpuRandomFlows::Flow& flow : helper.Install(fabric)->GetFlows())
             {
                 starts.emplace_back(flow.start, flow.bytes);
             }
             Simulator::Destroy();
+            NS_TEST_EXPECT_MSG_EQ(fabric->GetReferenceCount(), 1, "flows to come let go of it");
             return starts;
         };
         const auto flows = flowsAt(nullptr);

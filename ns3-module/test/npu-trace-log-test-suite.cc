@@ -209,13 +209,17 @@ class NpuTraceLogTestCase : public TestCase
         const std::string packets = CreateTempDirFilename("packets.csv");
         const std::string senders = CreateTempDirFilename("senders.csv");
         const std::string plot = CreateTempDirFilename("senders.plt");
-        NpuFabricHelper helper = StarOfThree(DCQCN);
-        const Ptr<NpuFabric> fabric = Install(helper);
-        helper.EnablePacketLog(packets);
-        helper.EnableSenderLog(senders, plot);
+        Ptr<NpuFabric> fabric;
+        {
+            NpuFabricHelper helper = StarOfThree(DCQCN);
+            fabric = Install(helper);
+            helper.EnablePacketLog(packets);
+            helper.EnableSenderLog(senders, plot);
+        }
         fabric->Send(1, 0, 8192);
         Simulator::Run();
         Simulator::Destroy();
+        NS_TEST_EXPECT_MSG_EQ(fabric->GetReferenceCount(), 1, "the files let go of it");
 
         // Two packets of 332.8 ns, each on two links of 1 us; the second asks for an answer of
         // 64 bytes, which lasts 5.12 ns.
