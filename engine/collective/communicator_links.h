@@ -49,9 +49,9 @@ public:
         /// tensor-parallel group beside that of all NPUs.
         Rare,
         Collectives,  ///< of other communicators, too: data-parallel ones over the same NIC
-        Unknown
+        Unknown       ///< of more than most_members
     };
-    /// What collectives are concerned.
+    /// As far as collectives are concerned.
     [[nodiscard]] Sharing sharing(std::size_t group);
     /// Whether messages between two NPUs, as of a pipeline, may use the links, too.
     [[nodiscard]] bool may_meet_messages(std::size_t group);

@@ -300,6 +300,15 @@ TEST(RememberedCollectives, ChangeNothingAmongThoseOfAlikeCommunicators) {
     RecordProperty("mirrored", mirrored);
 }
 
+/// Switches of Ethernet, one in `lossy` of which drop packets, and a transport.
+void draw_ethernet(test::Draw& draw, std::int64_t lossy, topology::PacketParameters& packet) {
+    packet.flow_control =
+        draw.one_in(lossy) ? topology::FlowControl::None : topology::FlowControl::Pfc;
+    packet.transport.kind =
+        draw.any_of({topology::TransportKind::GoBackN, topology::TransportKind::SelectiveRepeat});
+    packet.transport.ack_every = static_cast<std::int32_t>(draw.from_to(1, 16));
+}
+
 // Switches of Ethernet: acknowledgements, pauses, losses and marks, some of which are drawn by the
 // number of the packet at its link, and congestion control that has heard of them.
 TEST(RememberedCollectives, ChangeNothingOnEthernet) {
@@ -308,11 +317,7 @@ TEST(RememberedCollectives, ChangeNothingOnEthernet) {
         const auto nodes = static_cast<std::int32_t>(draw.from_to(2, 3));
         Machine machine = machine_of(per_node, nodes, draw.one_in(2));
         topology::PacketParameters& packet = machine.network.packet;
-        packet.flow_control =
-            draw.one_in(3) ? topology::FlowControl::None : topology::FlowControl::Pfc;
-        packet.transport.kind = draw.any_of(
-            {topology::TransportKind::GoBackN, topology::TransportKind::SelectiveRepeat});
-        packet.transport.ack_every = static_cast<std::int32_t>(draw.from_to(1, 16));
+        draw_ethernet(draw, 3, packet);
         const auto algorithm = draw.any_of(
             {topology::CongestionAlgorithm::None, topology::CongestionAlgorithm::Dcqcn,
              topology::CongestionAlgorithm::Dcqcn, topology::CongestionAlgorithm::Dctcp});
@@ -327,27 +332,16 @@ TEST(RememberedCollectives, ChangeNothingOnEthernet) {
     });
 }
 
-// Communicators that share switches of Ethernet but no links, where buffers decide and where they
-// do not, and links with messages between two NPUs, of a pipeline or not.
-TEST(RememberedCollectives, ChangeNothingWhereSwitchesAreShared) {
-    compare_cases(test::random_cases(100, 6'000), 4'000'000, [](test::Draw& draw) {
+/// With messages between two NPUs, of a pipeline or not, on networks of several switches.
+void compare_beside_messages(
+    std::uint64_t cases, std::uint64_t first_seed,
+    const std::function<void(test::Draw&, topology::PacketParameters&)>& draw_packet) {
+    compare_cases(cases, first_seed, [&](test::Draw& draw) {
         const auto per_node = static_cast<std::int32_t>(draw.from_to(2, 4));
         const auto nodes = static_cast<std::int32_t>(draw.from_to(2, 4));
         Machine machine = machine_of(per_node, nodes, draw.one_in(4));
         machine.network = draw_network(draw, per_node, nodes);
-        topology::PacketParameters& packet = machine.network.packet;
-        packet.flow_control =
-            draw.one_in(4) ? topology::FlowControl::None : topology::FlowControl::Pfc;
-        packet.transport.kind = draw.any_of(
-            {topology::TransportKind::GoBackN, topology::TransportKind::SelectiveRepeat});
-        packet.transport.ack_every = static_cast<std::int32_t>(draw.from_to(1, 16));
-        if (draw.one_in(2)) {
-            packet.congestion_control =
-                topology::standard_choice(topology::CongestionAlgorithm::Dcqcn);
-        }
-        if (draw.one_in(2)) {
-            packet.buffer = Bytes(draw.from_to(2, 40) * 20'000);
-        }
+        draw_packet(draw, machine.network.packet);
         const engine::Workload workload =
             draw_program(draw, per_node, nodes, draw.one_in(2),
                          draw.any_of({Sends::OfOnePlace, Sends::OfRows, Sends::Any}));
@@ -355,21 +349,29 @@ TEST(RememberedCollectives, ChangeNothingWhereSwitchesAreShared) {
     });
 }
 
-// The same with credits.
+// Communicators that share switches of Ethernet but no links, where buffers decide and where they
+// do not.
+TEST(RememberedCollectives, ChangeNothingWhereSwitchesAreShared) {
+    compare_beside_messages(test::random_cases(100, 6'000), 4'000'000,
+                            [](test::Draw& draw, topology::PacketParameters& packet) {
+                                draw_ethernet(draw, 4, packet);
+                                if (draw.one_in(2)) {
+                                    packet.congestion_control = topology::standard_choice(
+                                        topology::CongestionAlgorithm::Dcqcn);
+                                }
+                                if (draw.one_in(2)) {
+                                    packet.buffer = Bytes(draw.from_to(2, 40) * 20'000);
+                                }
+                            });
+}
+
 TEST(RememberedCollectives, ChangeNothingBesideMessages) {
-    compare_cases(test::random_cases(60, 3'000), 5'000'000, [](test::Draw& draw) {
-        const auto per_node = static_cast<std::int32_t>(draw.from_to(2, 4));
-        const auto nodes = static_cast<std::int32_t>(draw.from_to(2, 4));
-        Machine machine = machine_of(per_node, nodes, draw.one_in(4));
-        machine.network = draw_network(draw, per_node, nodes);
-        if (draw.one_in(3)) {
-            machine.network.packet.buffer = Bytes(60'000);
-        }
-        const engine::Workload workload =
-            draw_program(draw, per_node, nodes, draw.one_in(2),
-                         draw.any_of({Sends::OfRows, Sends::OfRows, Sends::Any}));
-        return recalled(workload, machine, Fidelity::Packet);
-    });
+    compare_beside_messages(test::random_cases(60, 3'000), 5'000'000,
+                            [](test::Draw& draw, topology::PacketParameters& packet) {
+                                if (draw.one_in(3)) {
+                                    packet.buffer = Bytes(60'000);
+                                }
+                            });
 }
 
 }  // namespace
