@@ -6,8 +6,7 @@ namespace npunet::packet {
 
 OutputQueues::OutputQueues(const topology::NetworkDescription& description,
                            EthernetNetworkState& state, const EthernetNextHop& routes)
-    : graph_(description.graph),
-      state_(state),
+    : state_(state),
       routes_(routes),
       queues_(description.graph.links() * description.packet.classes.count),
       histograms_(description) {}

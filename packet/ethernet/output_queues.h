@@ -95,7 +95,6 @@ public:
     const QueueHistograms& histograms() const { return histograms_; }
 
 private:
-    const topology::Graph& graph_;
     EthernetNetworkState& state_;
     const EthernetNextHop& routes_;
     std::vector<ClassQueue> queues_;  ///< by link and class
