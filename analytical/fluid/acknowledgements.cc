@@ -64,7 +64,7 @@ void FluidNetwork::tell_answers(const Stage& last, Share rate, Time at) {
         port.answers.add({when, none, 0, 0, taken(rate) - taken(before), false});
         if ((port.live || port.starting()) && when < port.news) {
             port.news = std::max(when, queue_.now());
-            schedule(port.news, news, back.link, back.link);
+            schedule(port.news, Happening::news, back.link, back.link);
         }
     }
 }

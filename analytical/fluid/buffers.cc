@@ -56,7 +56,7 @@ void FluidNetwork::check_buffer(std::uint32_t number) {
     if (next != buffer.next) {
         buffer.next = next;
         if (next != Time::max()) {
-            schedule(next, level, number, number);
+            schedule(next, Happening::level, number, number);
         }
     }
 }
@@ -142,7 +142,7 @@ Time FluidNetwork::set_budget(std::uint32_t number) {
     budget_changes_[change].budget = share;
     (void)keep_speed(ports_[link], link);
     buffer.told = std::max(buffer.told, later(queue_.now(), ports_[link].latency));
-    schedule(buffer.told, budget, number, change, ++buffer.changes);
+    schedule(buffer.told, Happening::budget, number, change, ++buffer.changes);
     return Time::max();
 }
 

@@ -102,24 +102,25 @@ Time FluidNetwork::limit_of(LinkId number, Time full) const {
 
 void FluidNetwork::schedule(Time at, Happening what, std::uint64_t content, std::uint64_t index,
                             std::uint64_t minor) {
-    std::uint64_t payload = (index << happening_bits) | what;
+    std::uint64_t payload = (index << happening_bits) | static_cast<std::uint64_t>(what);
     switch (what) {
-        case sharing:
+        case Happening::sharing:
             queue_.schedule(at, EventKey::of(Phase::Arbitration, engine::event_kind::port, 0),
                             *this, payload);
             return;
-        case delivery:
-        case acknowledged: {
-            const unsigned kind = what == delivery ? engine::event_kind::message_delivered
-                                                   : engine::event_kind::message_sent;
+        case Happening::delivery:
+        case Happening::acknowledged: {
+            const unsigned kind = what == Happening::delivery
+                                      ? engine::event_kind::message_delivered
+                                      : engine::event_kind::message_sent;
             queue_.schedule(at, EventKey::of(Phase::Arrival, kind, content, minor), *this, payload);
             return;
         }
-        case epoch:
+        case Happening::epoch:
             queue_.schedule(at, EventKey::of(Phase::Arrival, engine::event_kind::routes, content),
                             *this, payload);
             return;
-        case timeout:
+        case Happening::timeout:
             queue_.schedule(
                 at, EventKey::of(Phase::Arrival, engine::event_kind::timeout, content, minor),
                 *this, payload);
@@ -130,7 +131,8 @@ void FluidNetwork::schedule(Time at, Happening what, std::uint64_t content, std:
     // What an event of this instant leads to in the same instant comes when all others of its round
     // are over: otherwise the numbers of links would decide who hears of it before.
     const std::uint64_t round = at == queue_.now() ? std::min(next_round_, most_rounds) : 0;
-    content |= (round << (state_bits + happening_bits)) | (std::uint64_t{what} << state_bits);
+    content |=
+        (round << (state_bits + happening_bits)) | (static_cast<std::uint64_t>(what) << state_bits);
     payload |= round << (happening_bits + index_bits);
     queue_.schedule(at, EventKey::of(Phase::Arrival, kind_of_state, content, minor), *this,
                     payload);
@@ -139,40 +141,41 @@ void FluidNetwork::schedule(Time at, Happening what, std::uint64_t content, std:
 void FluidNetwork::handle(std::uint64_t payload) {
     const auto index = static_cast<std::uint32_t>(payload >> happening_bits);
     const auto what = static_cast<Happening>(payload & ((1U << happening_bits) - 1));
-    const bool in_rounds = what == news || what == due || what == level || what == budget;
+    const bool in_rounds = what == Happening::news || what == Happening::due ||
+                           what == Happening::level || what == Happening::budget;
     next_round_ = in_rounds ? (payload >> (happening_bits + index_bits)) + 1 : 0;
     switch (what) {
-        case news:
+        case Happening::news:
             look_at_forecast(index);
             return;
-        case due:
+        case Happening::due:
             handle_due(index);
             return;
-        case sharing:
+        case Happening::sharing:
             share_out();
             return;
-        case delivery:
+        case Happening::delivery:
             if (payload >> (happening_bits + index_bits) == flows_[index].delivery) {
                 deliver(index);
             }
             return;
-        case acknowledged:
+        case Happening::acknowledged:
             listener_->on_sent(index);
             return;
-        case epoch:
+        case Happening::epoch:
             begin_epoch();
             return;
-        case timeout:
+        case Happening::timeout:
             time_out(index);
             return;
-        case level: {
+        case Happening::level: {
             Buffer& buffer = buffers_[index];
             if (buffer.next == queue_.now()) {
                 check_buffer(index);
             }
             return;
         }
-        case budget: {
+        case Happening::budget: {
             const BudgetChange change = budget_changes_[index];
             budget_changes_.free(index);
             const std::uint32_t link = change.buffer / channels_;
@@ -483,7 +486,7 @@ void FluidNetwork::deliver(std::uint32_t number) {
         wholes_.free(flow.whole);
     }
     if (queue_pairs_ && flow.message.wants_sent) {
-        schedule(answered, acknowledged, flow.message.id.value(), flow.message.handle);
+        schedule(answered, Happening::acknowledged, flow.message.id.value(), flow.message.handle);
     }
     listener_->on_delivered(flow.message.handle, started);
 }

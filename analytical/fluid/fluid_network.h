@@ -95,7 +95,7 @@ private:
 
     static constexpr std::uint32_t none = Stage::none;
 
-    enum Happening : std::uint64_t {
+    enum class Happening : std::uint64_t {
         news = 0,
         due = 1,
         sharing = 2,

@@ -62,7 +62,7 @@ void FluidNetwork::touch(std::uint32_t link) {
     if (!port.due) {
         port.due = true;
         if (touched_.empty()) {
-            schedule(queue_.now(), sharing, 0, 0);
+            schedule(queue_.now(), Happening::sharing, 0, 0);
         }
         touched_.push_back(link);
     }

@@ -205,7 +205,7 @@ void FluidNetwork::give(std::uint32_t link) {
     plan_next(link);
     if ((port.live || port.starting()) && port.answers.next() < port.news) {
         port.news = port.answers.next();
-        schedule(port.news, news, link, link);
+        schedule(port.news, Happening::news, link, link);
     }
 }
 
@@ -450,7 +450,7 @@ void FluidNetwork::plan_next(std::uint32_t link) {
     if (next != port.next) {
         port.next = next;
         if (next != Time::max()) {
-            schedule(next, due, link, link);
+            schedule(next, Happening::due, link, link);
         }
     }
 }

@@ -53,7 +53,7 @@ void FluidNetwork::tell_end(std::uint32_t number, Tail left) {
             tell_answers(stages_[n], 0, left.last - std::min(left.last, stages_[n].hop->full));
             const std::uint32_t flow = stages_[n].flow;
             flows_[flow].delivery = ++deliveries_ & delivery_mask;
-            schedule(arrival, delivery, flows_[flow].message.id.value(),
+            schedule(arrival, Happening::delivery, flows_[flow].message.id.value(),
                      (flows_[flow].delivery << index_bits) | flow,
                      flows_[flow].whole == none ? 0 : stages_[n].hop->link);
             return;
@@ -87,7 +87,7 @@ void FluidNetwork::expect(std::uint32_t number, Change change) {
         port.forecast.add(change);
         if (change.at < port.news) {
             port.news = change.at;
-            schedule(change.at, news, link, link);
+            schedule(change.at, Happening::news, link, link);
         }
         return;
     }
@@ -135,7 +135,7 @@ void FluidNetwork::watch(std::uint32_t link, Time from) {
     }
     if (when < port.news) {
         port.news = std::max(when, queue_.now());
-        schedule(port.news, news, link, link);
+        schedule(port.news, Happening::news, link, link);
     }
 }
 
@@ -177,7 +177,7 @@ void FluidNetwork::look_at_forecast(std::uint32_t link) {
     const Time next = ports_[link].forecast.next();
     if (next != Time::max()) {
         ports_[link].news = next;
-        schedule(next, news, link, link);
+        schedule(next, Happening::news, link, link);
     }
 }
 

@@ -30,7 +30,7 @@ void FluidNetwork::await_epoch() {
     }
     if (current + 1 < begins.size()) {
         epoch_awaited_ = true;
-        schedule(begins[current + 1], epoch, 0, 0);
+        schedule(begins[current + 1], Happening::epoch, 0, 0);
     }
 }
 
@@ -135,8 +135,8 @@ void FluidNetwork::send_again(const engine::Message& message, const Cut& rest, c
         ++wholes_[whole].unsent;
         ++wholes_[whole].expected;
         ++in_flight_;
-        schedule(engine::later(queue_.now(), timeout_of(path)), timeout, message.id.value(),
-                 number);
+        schedule(engine::later(queue_.now(), timeout_of(path)), Happening::timeout,
+                 message.id.value(), number);
         return;
     }
     // Before it goes back, the source has sent the rest of a window.
