@@ -15,7 +15,7 @@ using engine::later;
 
 namespace {
 
-/// Full buffers that hold back for a 50th of the run or longer are worth a note.
+/// Links that full buffers slow for a 50th of the run or longer are worth a note.
 constexpr std::int64_t one_in = 50;
 
 /// Changes up to this part of a budget, 2^-4, are not told.
@@ -90,8 +90,8 @@ std::vector<std::string> FluidNetwork::notes(Time finish) const {
         return {};
     }
     return {
-        fmt::format("full buffers held back messages that went elsewhere for {:.1f} % of the "
-                    "time: finite buffers may have decided the finish",
+        fmt::format("full buffers slowed links for {:.1f} % of the time: finite buffers may have "
+                    "decided the finish",
                     100.0 * static_cast<double>(held.ps()) / static_cast<double>(finish.ps()))};
 }
 

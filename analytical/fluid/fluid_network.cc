@@ -441,6 +441,7 @@ void FluidNetwork::start(const Message& message, Bytes bytes, std::uint32_t rout
     if (ring == port.rings.end()) {
         port.rings.emplace_back(first.behind, port.full);
         port.ring_shares.push_back(0);
+        port.ring_ahead.emplace_back();
         ring = port.rings.end() - 1;
     }
     const Share given = port.ring_shares[static_cast<std::size_t>(ring - port.rings.begin())];

@@ -29,9 +29,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analytical/fluid/buffers.h"
@@ -44,6 +46,7 @@
 #include "analytical/fluid/sharing.h"
 #include "analytical/fluid/source_ring.h"
 #include "analytical/fluid/stage.h"
+#include "analytical/fluid/turns.h"
 #include "analytical/fluid/union_time.h"
 #include "analytical/route_table.h"
 #include "base/pool.h"
@@ -170,14 +173,16 @@ private:
         Forecast answers = {};               ///< what acknowledgements take
         std::vector<SourceRing> rings = {};  ///< messages that start here, by channel
         std::vector<Share> ring_shares = {};
+        std::vector<Time> ring_ahead = {};     ///< the lead of the last packet on the link
         std::vector<InputQueue> queues = {};   ///< what comes in by other links
         std::vector<std::uint32_t> keys = {};  ///< of queues
         /// Queues in which something waits or comes in, ascending; the others have no part in
         /// anything.
         std::vector<std::uint32_t> active = {};
         std::vector<std::uint32_t> classes = {};  ///< of queues
-        std::vector<Time> ahead = {};  ///< of queues: of the last packets of those that end
-        std::vector<Feed> feeds = {};  ///< of queues
+        std::vector<Time> ahead = {};             ///< of queues: the lead of last packets, by turns
+        std::vector<Time> last_begins = {};       ///< of queues: when such a packet is next
+        std::vector<Feed> feeds = {};             ///< of queues
         std::vector<std::uint32_t> first_feed = {};  ///< of queues
         std::vector<Start> starts = {};              ///< in this instant
         std::vector<std::uint32_t> closing = {};     ///< messages whose end will have come in
@@ -197,7 +202,7 @@ private:
         std::uint32_t stages = 0;   ///< live ones from other links
         std::uint32_t budgets = 0;  ///< in force
         bool untold = false;        ///< rates have changed since
-        /// A full buffer behind it holds back messages that do not wait there.
+        /// A full buffer behind it leaves messages less of it than they would have.
         bool held = false;
         bool leads_to_npu = false;
         bool crowded = false;  ///< is_incast()
@@ -318,7 +323,8 @@ private:
     /// The next link is told a rate, or the links up to the next live one are.
     void tell(std::uint32_t number, Share rate);
     /// The same for the end, `left` being when it is through here.
-    void tell_end(std::uint32_t number, Tail left);
+    /// On `shared` links another message's packet is before its last one.
+    void tell_end(std::uint32_t number, Tail left, std::size_t shared = 0);
     void expect(std::uint32_t number, Forecast::Change change);
     void look_at_forecast(std::uint32_t link);
     /// Throws FoldBroken where a link of the fold cannot be shared out.
@@ -349,9 +355,6 @@ private:
     [[nodiscard]] std::uint32_t queue_of(const Stage& stage);
     /// Something comes in to the queue of the message.
     [[nodiscard]] InputQueue& active_queue_of(const Stage& stage);
-    /// In which order queues take their turns, as the content of their messages says; the last
-    /// place for those that it does not tell apart.
-    void order_queues(const Port& port, std::int64_t round);
     /// What comes in and leaves by each buffer.
     void measure_feeds(Port& port);
     void tell_buffer(const Port& port, Feed& feed, bool waiting);
@@ -363,10 +366,33 @@ private:
     void begin(std::uint32_t number);
     void end_queued(std::uint32_t link);
     /// The end of a message leaves a link, and lets others send.
-    void leave(std::uint32_t number);
+    /// `shared`: see tell_end().
+    void leave(std::uint32_t number, std::size_t shared);
     /// The message takes no more of the link's time.
     void retire(std::uint32_t number);
     void leave_source(Flow& flow);
+    // turns.cc: when last packets leave.
+    /// Port::ahead, last_begins and ring_ahead, of inputs that take turns.
+    void measure_turns(Port& port);
+    void add_turn(const Port& port, std::uint32_t q);
+    void add_ring_turn(const Port& port, std::size_t r);
+    /// `packet`: how soon its packet has left, in turn.
+    void take_turn(Port& port, const Turn& turn, Time packet);
+    [[nodiscard]] Time packet_of(const Stage& stage) const;
+    /// Throws FoldBroken where a tie between inputs decides: it need not be decided alike at the
+    /// links for which one stands.
+    void keep_fold_of_order(bool tie) const;
+    /// Stage::lead of a message, all of which has come to the queue now, as of those of `ends`.
+    void measure_lead(std::uint32_t number, const InputQueue& queue,
+                      const std::vector<std::uint32_t>& ends);
+    /// The same of messages of one packet, which begin to wait in a queue now.
+    void order_wholes(const std::vector<std::uint32_t>& numbers);
+    [[nodiscard]] Time lead_of(const Port& port, std::uint32_t q, std::uint32_t number) const;
+    /// Over how many more links another one of the messages that wait for a link goes, too.
+    [[nodiscard]] std::size_t shared_hops(std::uint32_t number);
+    /// Stage::shared of the messages of a queue that leave it now.
+    void share_last_hops(const Port& port, std::uint32_t q);
+    [[nodiscard]] std::size_t shared_hops_of_fold(std::uint32_t a, std::uint32_t b);
     // acknowledgements.cc: what they take of the links back.
     [[nodiscard]] const Answers& answers_of(const Flow& flow);
     /// From `at` on, the last link gives a message `rate`: packets that leave it are answered.
@@ -393,7 +419,7 @@ private:
     /// What has come in of messages of which no more comes waits with the rest of the queue.
     void queue_closing(Port& port, InputQueue& queue);
     void share_rings(Port& port);
-    /// Returns whether messages are held back that do not wait in the buffer.
+    /// Returns whether messages get less than they would.
     bool keep_budget(std::uint32_t link, std::uint32_t buffer);
     void plan_next(std::uint32_t link);
     /// What the link gives a message now. Returns whether the next links have been told.
@@ -440,7 +466,9 @@ private:
     std::uint64_t next_round_ = 0;                ///< of what comes from the event that is handled
     std::vector<Claim> claims_;                   ///< queues, then rings
     std::vector<InputQueue::Part> parts_;
-    std::vector<std::int64_t> positions_;  ///< of the queues of a link
+    std::vector<Turn> turns_;
+    /// With a fold, of messages that have met.
+    std::map<std::pair<LinkFold::Place, LinkFold::Place>, std::size_t> shared_hops_;
     Sharer sharer_;
     ClassSharer class_sharer_;
     std::uint64_t deliveries_ = 0;  ///< planned

@@ -7,8 +7,12 @@ namespace npunet::analytical {
 void InputQueue::advance(Time span) {
     if (waiting()) {
         begin_segment();
-        segments_.front().left -= work_in(rate_, span);
+        const Work leaves = work_in(rate_, span);
+        served_ += leaves;
+        segments_.front().left -= leaves;
         segments_.back().left += in_ * span.ps();
+    } else {
+        served_ += in_ * span.ps();
     }
     clock_ += span;
 }
@@ -29,6 +33,9 @@ void InputQueue::begin_segment() {
 }
 
 void InputQueue::set_in(std::uint32_t stage, Share share) {
+    if (idle()) {
+        served_ = at_end_ = 0;
+    }
     const auto place = std::find_if(arriving_.begin(), arriving_.end(),
                                     [&](const Part& part) { return part.stage == stage; });
     if (place == arriving_.end()) {
@@ -48,6 +55,7 @@ void InputQueue::set_in(std::uint32_t stage, Share share) {
 void InputQueue::join(std::uint32_t stage, Share share, Work before) {
     set_in(stage, share);
     arrived_.back().before = before;
+    served_ += before;
 }
 
 bool InputQueue::end_in(std::uint32_t stage, Work total) {
@@ -65,7 +73,7 @@ bool InputQueue::end_in(std::uint32_t stage, Work total) {
     Work rest = total;
     if (place != arriving_.end()) {
         const auto index = static_cast<std::size_t>(place - arriving_.begin());
-        rest -= arrived_[index].before + work_in(place->share, clock_ - arrived_[index].since);
+        rest -= came(index);
         in_ -= place->share;
         arrived_.erase(arrived_.begin() + static_cast<std::ptrdiff_t>(index));
         arriving_.erase(place);
@@ -90,7 +98,7 @@ InputQueue::Progress InputQueue::progress(std::uint32_t stage, bool ended, Work 
     Work came = ended ? total : 0;
     for (std::size_t i = 0; i < arriving_.size(); ++i) {
         if (arriving_[i].stage == stage) {
-            came = arrived_[i].before + work_in(arriving_[i].share, clock_ - arrived_[i].since);
+            came = this->came(i);
         }
     }
     Progress progress;
@@ -168,16 +176,20 @@ Time InputQueue::next(Time now) const {
     return rate <= 0 ? Time::max() : done_at(now, segments_.front().left, rate);
 }
 
+bool InputQueue::ends_with_first(std::uint32_t stage) const {
+    const std::vector<Part>& behind = segments_.size() > 1 ? segments_[1].parts : arriving_;
+    return std::none_of(behind.begin(), behind.end(),
+                        [&](const Part& part) { return part.stage == stage; });
+}
+
 void InputQueue::ending(std::vector<std::uint32_t>& stages) {
     begin_segment();
     stages.clear();
     if (!waiting()) {
         return;
     }
-    const std::vector<Part>& behind = segments_.size() > 1 ? segments_[1].parts : arriving_;
     for (const Part& part : segments_.front().parts) {
-        if (std::none_of(behind.begin(), behind.end(),
-                         [&](const Part& other) { return other.stage == part.stage; })) {
+        if (ends_with_first(part.stage)) {
             stages.push_back(part.stage);
         }
     }

@@ -43,6 +43,18 @@ public:
     /// What comes in now.
     [[nodiscard]] const std::vector<Part>& arriving() const { return arriving_; }
 
+    /// What has left since it was idle.
+    [[nodiscard]] Work served() const { return served_; }
+    /// The end of a message has left.
+    void end_message() { at_end_ = served_; }
+    /// What has left since then.
+    [[nodiscard]] Work served_since_end() const { return served_ - at_end_; }
+    /// What is left of the first segment.
+    [[nodiscard]] Work first_left() const { return segments_.front().left; }
+    [[nodiscard]] const std::vector<Part>& first() const { return segments_.front().parts; }
+    /// All that leaves or comes behind the first segment is of other messages.
+    [[nodiscard]] bool ends_with_first(std::uint32_t stage) const;
+
     void advance(Time span);
 
     /// From now on; a positive share.
@@ -51,6 +63,11 @@ public:
     void join(std::uint32_t stage, Share share, Work before);
     /// All of a message, `total`, has come in. Returns whether some of it still waits.
     bool end_in(std::uint32_t stage, Work total);
+    /// How much has come in of a message of arriving().
+    [[nodiscard]] Work came(std::size_t index) const {
+        return arrived_[index].before +
+               work_in(arriving_[index].share, clock_ - arrived_[index].since);
+    }
     /// What there has been of a message.
     struct Progress {
         Work left = 0;   ///< has left
@@ -98,6 +115,8 @@ private:
     Time clock_;                    ///< by which this is up to date; it stands while it is idle
     Work in_ = 0;                   ///< sum of the shares of arriving_
     Share rate_ = 0;
+    Work served_ = 0;
+    Work at_end_ = 0;       ///< served_ when a message had left last
     bool changed_ = false;  ///< what arrives, since the last segment began
     std::deque<Segment> segments_;
 };

@@ -207,6 +207,30 @@ void LinkFold::number_queues() {
     crossings_ = {};
 }
 
+std::optional<std::size_t> LinkFold::shared_hops(const Place& a, const Place& b) const {
+    std::unordered_map<std::int32_t, std::vector<Hop>> behind;  // by link, of what crosses it
+    each_route(a.source, a.destination, [&](const PlaneRoutes& planes) {
+        const std::vector<Hop>& hops = planes[a.plane];
+        const auto begin = hops.begin() + static_cast<std::ptrdiff_t>(a.hop);
+        behind.emplace(begin->link.value(), std::vector<Hop>(begin + 1, hops.end()));
+    });
+    std::optional<std::size_t> result;
+    bool alike = true;
+    each_route(b.source, b.destination, [&](const PlaneRoutes& planes) {
+        const std::vector<Hop>& hops = planes[b.plane];
+        const auto other = behind.find(hops[b.hop].link.value());
+        std::size_t shared = 0;
+        while (other != behind.end() && shared < other->second.size() &&
+               b.hop + 1 + shared < hops.size() &&
+               other->second[shared].link == hops[b.hop + 1 + shared].link) {
+            ++shared;
+        }
+        alike = alike && other != behind.end() && result.value_or(shared) == shared;
+        result = shared;
+    });
+    return alike ? result : std::nullopt;
+}
+
 std::uint32_t LinkFold::queue(NodeId source, NodeId destination, std::size_t plane,
                               std::size_t h) const {
     const Places places = places_.at(pair(source, destination));

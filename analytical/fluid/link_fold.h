@@ -17,8 +17,10 @@
 //     if (links) { links->representative(link); }
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -47,6 +49,22 @@ public:
     [[nodiscard]] std::uint32_t queue(NodeId source, NodeId destination, std::size_t plane,
                                       std::size_t h) const;
     static constexpr std::uint32_t cannot_queue = 0xffffffff;
+
+    /// A message at link `hop` of a plane of its routes.
+    struct Place {
+        NodeId source;
+        NodeId destination;
+        std::size_t plane = 0;
+        std::size_t hop = 0;
+        [[nodiscard]] bool operator<(const Place& other) const {
+            return std::tuple(source.value(), destination.value(), plane, hop) <
+                   std::tuple(other.source.value(), other.destination.value(), other.plane,
+                              other.hop);
+        }
+    };
+    /// Over how many more links two messages go that cross one link of a class, each place crossing
+    /// each of them once; nothing: it is not the same for all links of the class.
+    [[nodiscard]] std::optional<std::size_t> shared_hops(const Place& a, const Place& b) const;
 
     /// How many of the messages for which one of this NPU stands cross each link of the class.
     [[nodiscard]] std::uint32_t copies(NodeId source, LinkId link) const {

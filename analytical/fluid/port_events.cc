@@ -77,6 +77,7 @@ std::uint32_t FluidNetwork::queue_of(const Stage& stage) {
         port.keys.push_back(key);
         port.queues.emplace_back();
         port.ahead.emplace_back();
+        port.last_begins.push_back(Time::max());
         port.classes.push_back(class_of_buffer(stage.hop->behind));
         port.first_feed.push_back(none);
     }
@@ -148,8 +149,11 @@ void FluidNetwork::end_arrivals(std::uint32_t link) {
         stages_[number].ended = true;
         if (waited || !port.queues[queue_of(stages_[number])].end_in(
                           number, work_of(stages_[number].hop->total))) {
-            leave(number);
+            leave(number, shared_hops(number));
             retire(number);
+            if (!waited) {
+                ports_[link].queues[queue_of(stages_[number])].end_message();
+            }
         }
     }
 }
@@ -157,22 +161,31 @@ void FluidNetwork::end_arrivals(std::uint32_t link) {
 void FluidNetwork::end_queued(std::uint32_t link) {
     const Time now = queue_.now();
     std::vector<std::uint32_t> ending;
-    for (const std::uint32_t q : std::vector<std::uint32_t>(ports_[link].active)) {
+    const std::vector<std::uint32_t> active(ports_[link].active);
+    for (const std::uint32_t q : active) {
+        share_last_hops(ports_[link], q);  // before anything leaves, in whatever order
+    }
+    for (const std::uint32_t q : active) {
         while (true) {
             InputQueue& queue = ports_[link].queues[q];
             const Time next = queue.next(now);
-            if (next == Time::max() || next - std::min(next, ports_[link].ahead[q]) > now) {
+            if (next == Time::max()) {
                 break;
             }
             queue.ending(ending);
-            const bool through = ports_[link].queues[q].pop(now);
+            const bool through = queue.pop(now);
+            if (through && !ending.empty()) {
+                queue.end_message();
+            }
             for (const std::uint32_t number : ending) {
                 if (!stages_[number].ended) {
                     continue;
                 }
                 const bool early = now < stages_[number].ends.last;
-                if (!stages_[number].gone && !early) {
-                    leave(number);
+                const Time lead = lead_of(ports_[link], q, number);
+                if (!stages_[number].gone && !early &&
+                    (through || next - std::min(next, lead) <= now)) {
+                    leave(number, stages_[number].shared);
                 }
                 if (through && early) {
                     ports_[link].closing.push_back(number);
@@ -183,6 +196,8 @@ void FluidNetwork::end_queued(std::uint32_t link) {
             if (!through) {
                 break;
             }
+            ports_[link].ahead[q] = Time();
+            ports_[link].last_begins[q] = Time::max();
         }
     }
 }
@@ -190,14 +205,18 @@ void FluidNetwork::end_queued(std::uint32_t link) {
 void FluidNetwork::take_turns(std::uint32_t link) {
     const Time now = queue_.now();
     for (std::size_t r = 0; r < ports_[link].rings.size(); ++r) {
-        SourceRing& ring = ports_[link].rings[r];
-        if (!ring.serving() || done_at(now, ring.to_next(), ports_[link].ring_shares[r]) > now) {
+        const Port& port = ports_[link];
+        if (!port.rings[r].serving()) {
             continue;
         }
-        const std::uint32_t ended = ring.finish();
-        if (ended != none) {
-            leave(ended);
-            retire(ended);
+        const std::uint32_t served = port.rings[r].served();
+        const Time due = done_at(now, port.rings[r].to_next(), port.ring_shares[r]);
+        if (port.rings[r].ends() && !stages_[served].gone &&
+            due - std::min(due, port.ring_ahead[r]) <= now) {
+            leave(served, 0);
+        }
+        if (due <= now && ports_[link].rings[r].finish() != none) {
+            retire(served);
         }
     }
 }
@@ -243,11 +262,11 @@ void FluidNetwork::retire(std::uint32_t number) {
     }
 }
 
-void FluidNetwork::leave(std::uint32_t number) {
+void FluidNetwork::leave(std::uint32_t number, std::size_t shared) {
     const Stage& stage = stages_[number];
     const bool at_source = stage.input == none;
     const std::uint32_t flow = stage.flow;
-    tell_end(number, left_at(stage, at_source ? no_limit : stage.out, queue_.now()));
+    tell_end(number, left_at(stage, at_source ? no_limit : stage.out, queue_.now()), shared);
     if (at_source) {
         leave_source(flows_[flow]);
     }

@@ -18,17 +18,6 @@ namespace {
 /// end of the message arrives.
 constexpr int untold_rate_bits = 7;
 
-/// By how much a last packet leaves before its round of packets is over: at `position`, from 1, of
-/// those that share the link evenly in turns. Zero where one has the link to itself.
-Time ahead_of(Time last, Share share, Share speed, std::int64_t round, std::int64_t position) {
-    if (share <= 0 || share >= speed || position >= round) {
-        return Time();
-    }
-    const Time alone = done_at(Time(), work_of(last), speed);
-    const Time turn = done_at(Time(), work_of(last), share) - alone;
-    return Time::ps(turn.ps() / (round - 1) * (round - position));
-}
-
 }  // namespace
 
 bool FluidNetwork::waits_behind(std::uint32_t number) const {
@@ -100,9 +89,7 @@ bool FluidNetwork::keep_budget(std::uint32_t link, std::uint32_t buffer) {
     for (std::size_t i = 0; i < some.size(); ++i) {
         claims_[places[i]].demand = claims_[places[i]].share = some[i].share;
     }
-    // What waits behind the link is not all that goes there.
-    return std::any_of(behind.begin(), behind.end(),
-                       [](Share part) { return part < (Share{1} << bits); });
+    return true;
 }
 
 void FluidNetwork::share_out() {
@@ -202,6 +189,9 @@ void FluidNetwork::give(std::uint32_t link) {
         share_queues(port);
     }
     share_rings(port);
+    if (port.live) {
+        measure_turns(port);
+    }
     plan_next(link);
     if ((port.live || port.starting()) && port.answers.next() < port.news) {
         port.news = port.answers.next();
@@ -222,15 +212,9 @@ void FluidNetwork::fall_quiet(std::uint32_t link) {
 
 void FluidNetwork::share_queues(Port& port) {
     const Time now = queue_.now();
-    const auto round = static_cast<std::int64_t>(
-        std::count_if(port.active.begin(), port.active.end(),
-                      [&](std::uint32_t q) { return port.queues[q].waiting(); }) +
-        std::count_if(port.rings.begin(), port.rings.end(),
-                      [](const SourceRing& ring) { return ring.busy(); }));
     const bool tells = port.tells <= now;
     bool told = false;
     port.untold = false;
-    order_queues(port, round);
     for (std::size_t i = 0; i < port.active.size(); ++i) {
         const std::uint32_t q = port.active[i];
         InputQueue& queue = port.queues[q];
@@ -240,8 +224,6 @@ void FluidNetwork::share_queues(Port& port) {
         if (queue.waiting()) {
             queue_closing(port, queue);
         }
-        port.ahead[q] =
-            queue.waiting() ? ahead_of(port.full, share, port.speed, round, positions_[i]) : Time();
         queue.leaving(parts_);
         for (const InputQueue::Part& part : parts_) {
             Stage& stage = stages_[part.stage];
@@ -298,46 +280,20 @@ bool FluidNetwork::is_incast(const Port& port) const {
 }
 
 void FluidNetwork::queue_closing(Port& port, InputQueue& queue) {
+    std::vector<std::uint32_t> wholes;
     std::erase_if(port.closing, [&](std::uint32_t number) {
         Stage& stage = stages_[number];
         if (stage.ended || &port.queues[queue_of(stage)] != &queue ||
             paths_[flows_[stage.flow].path].packets > 1) {
             return false;
         }
-        return stage.ended = queue.end_in(number, work_of(stage.hop->total));
+        stage.ended = queue.end_in(number, work_of(stage.hop->total));
+        if (stage.ended) {
+            wholes.push_back(number);
+        }
+        return stage.ended;
     });
-}
-
-void FluidNetwork::order_queues(const Port& port, std::int64_t round) {
-    positions_.assign(port.active.size(), round);
-    if (round < 2) {
-        return;
-    }
-    using Content = std::pair<std::uint64_t, std::uint64_t>;
-    std::vector<std::pair<Content, std::size_t>> heads;
-    for (std::size_t i = 0; i < port.active.size(); ++i) {
-        const InputQueue& queue = port.queues[port.active[i]];
-        if (!queue.waiting()) {
-            continue;
-        }
-        queue.leaving(parts_);
-        Content first{~std::uint64_t{0}, 0};
-        for (const InputQueue::Part& part : parts_) {
-            const engine::Message& message = flows_[stages_[part.stage].flow].message;
-            first = std::min(first, {message.order_major, message.order_minor});
-        }
-        heads.emplace_back(first, i);
-    }
-    std::sort(heads.begin(), heads.end());
-    for (std::size_t begin = 0; begin < heads.size();) {
-        std::size_t end = begin + 1;
-        while (end < heads.size() && heads[end].first == heads[begin].first) {
-            ++end;
-        }
-        for (; begin < end; ++begin) {
-            positions_[heads[begin].second] = static_cast<std::int64_t>(end);
-        }
-    }
+    order_wholes(wholes);
 }
 
 void FluidNetwork::measure_feeds(Port& port) {
@@ -430,21 +386,29 @@ void FluidNetwork::plan_next(std::uint32_t link) {
         if (due == Time::max()) {
             continue;
         }
-        next = std::min(next, due);
-        if (port.ahead[q] == Time()) {
+        next = std::min({next, due, port.last_begins[q]});
+        const std::vector<InputQueue::Part>& first = port.queues[q].first();
+        if (std::none_of(first.begin(), first.end(), [&](const InputQueue::Part& part) {
+                const Stage& stage = stages_[part.stage];
+                return stage.ended && !stage.gone && (stage.lead > 0 || port.ahead[q] > Time());
+            })) {
             continue;
         }
-        const Time early = std::max(now, due - std::min(due, port.ahead[q]));
         port.queues[q].ending(ending);
         for (const std::uint32_t number : ending) {
             if (stages_[number].ended && !stages_[number].gone) {
+                const Time early = std::max(now, due - std::min(due, lead_of(port, q, number)));
                 next = std::min(next, std::min(due, std::max(early, stages_[number].ends.last)));
             }
         }
     }
     for (std::size_t r = 0; r < port.rings.size(); ++r) {
         if (port.rings[r].serving()) {
-            next = std::min(next, done_at(now, port.rings[r].to_next(), port.ring_shares[r]));
+            const Time end = done_at(now, port.rings[r].to_next(), port.ring_shares[r]);
+            next = std::min(next, end);
+            if (port.rings[r].ends() && !stages_[port.rings[r].served()].gone) {
+                next = std::min(next, std::max(now, end - std::min(end, port.ring_ahead[r])));
+            }
         }
     }
     if (next != port.next) {

@@ -44,8 +44,11 @@ void FluidNetwork::tell(std::uint32_t number, Share rate) {
     }
 }
 
-void FluidNetwork::tell_end(std::uint32_t number, Tail left) {
+void FluidNetwork::tell_end(std::uint32_t number, Tail left, std::size_t shared) {
     stages_[number].ends.last = left.last;
+    // The packet of another message before the last one, on the hops that they share.
+    Time other = left.last - std::min(left.last, at_speed(stages_[number].hop->link,
+                                                          stages_[number].hop->last));
     for (std::uint32_t n = number;; ++n) {
         stages_[n].gone = true;
         const Time arrival = later(left.last, latency_at(*stages_[n].hop, left.last));
@@ -60,6 +63,12 @@ void FluidNetwork::tell_end(std::uint32_t number, Tail left) {
         }
         Stage& next = stages_[n + 1];
         next.ends = tail_at_next(stages_[n], next, left);
+        if (shared > 0) {
+            const Tail behind = tail_at_next(stages_[n], next, {other, left.last});
+            next.ends.last = std::max(next.ends.last, behind.last);
+            other = behind.full;
+            --shared;
+        }
         const bool live = ports_[next.hop->link].live;
         const Time at = live ? arrival : next.ends.last;
         // Rates that would come after it do not come.
@@ -171,6 +180,16 @@ void FluidNetwork::look_at_forecast(std::uint32_t link) {
     std::stable_sort(changes.begin(), changes.end(), [&](const Change& a, const Change& b) {
         return a.tail != b.tail ? b.tail : comes_before(a.stage, b.stage);
     });
+    std::vector<std::uint32_t> ends;
+    for (const Change& change : changes) {
+        const Stage& stage = stages_[change.stage];
+        if (change.tail && stage.use == change.use && !stage.gone && !stage.ended) {
+            ends.push_back(change.stage);
+        }
+    }
+    for (const std::uint32_t number : ends) {
+        measure_lead(number, active_queue_of(stages_[number]), ends);
+    }
     for (const Change& change : changes) {
         receive(change);
     }
@@ -277,7 +296,7 @@ Tail FluidNetwork::left_at(const Stage& stage, Share share, Time last) {
         const Time needs = share > 0 && share < ports_[stage.hop->link].speed
                                ? done_at(Time(), work_of(stage.hop->last), share)
                                : alone;
-        left.full = last - std::min(last, needs);
+        left.full = std::min(last - std::min(last, needs), stage.last_begins);
         if (stage.ends.full > left.full && stage.ends.full <= last) {
             left.full = stage.ends.full;
         }

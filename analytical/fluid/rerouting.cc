@@ -231,7 +231,7 @@ FluidNetwork::Cut FluidNetwork::withdraw(std::uint32_t number) {
     if (!cut.kept) {
         retire(first);
     } else if (!rest.on_link) {
-        leave(first);
+        leave(first, 0);
         retire(first);
     }
     return cut;

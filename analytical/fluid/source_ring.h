@@ -11,6 +11,7 @@
 //     if (!ring.serving()) { begun = ring.start(); }    // when all have come that come now
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -56,6 +57,10 @@ public:
     /// or the last one of its message; while a packet is on the link.
     [[nodiscard]] Work to_next() const { return next_ - done_; }
     [[nodiscard]] bool serving() const { return serving_; }
+    /// What has been sent of the packet on the link, if that is a full one.
+    [[nodiscard]] Work sent() const {
+        return done_ < left_ ? std::max<Work>(full_ - (left_ - done_), 0) : (done_ - left_) % full_;
+    }
     /// That packet ends. Returns the message whose last one it is, or none.
     std::uint32_t finish();
     /// No packet is on the link and some wait: the next one starts. Returns the message whose first

@@ -35,6 +35,9 @@ struct Stage {
     /// When its packets are through here at the earliest, from when the link before has sent them;
     /// when they are through, once they are.
     Tail ends;
+    Time last_begins = Time::max();  ///< all packets but the last one have left by turns
+    Work lead = 0;           ///< what its queue has before its last packet, and packets behind it
+    std::size_t shared = 0;  ///< how many more links what leaves with it goes over, too
 
     /// A rate of all copies of it.
     [[nodiscard]] Share times(Share rate) const {

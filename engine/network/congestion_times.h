@@ -8,7 +8,7 @@
 namespace npunet::engine {
 
 struct CongestionTimes {
-    Time back_pressure;  ///< some full buffer held back messages that did not wait in it
+    Time back_pressure;  ///< a full buffer slowed some link
     Time incast;         ///< more came in for some NPU, from several others, than its link carries,
                          ///< until the queue that this left is gone
     Time marks;          ///< the queue of a link was long enough for marks (ECN): of that link

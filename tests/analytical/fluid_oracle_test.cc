@@ -70,12 +70,12 @@ Time longest_packet(const NetworkDescription& network) {
 
 // The plain network has exact fractions and tells every change of a rate at once. The real one
 // rounds shares to 2^-52, tells other rates of queued messages once in the time of a packet and
-// from 2^-7 of a rate on, and does not share out a link for less than 2^-9 of its time. Where that
-// matters a message takes another part of the packets that are in front of it. So nearly all are
-// delivered at the same time but for the rounding of times, and all within the time of some
-// packets.
+// from 2^-7 of a rate on, does not share out a link for less than 2^-9 of its time, and does not
+// know what a link has passed on of messages that have ended. Where that matters a message takes
+// another part of the packets that are in front of it, or another turn. So nearly all are delivered
+// at the same time but for the rounding of times, and all within the time of some packets.
 TEST(FluidOracle, DeliversWhenThePlainNetworkDoes) {
-    constexpr std::int64_t rounding = 20;  // half a picosecond for each event on the way
+    constexpr std::int64_t rounding = 30;  // half a picosecond for each event on the way
     const std::uint64_t cases = test::random_cases(200, 2000);
     std::size_t messages = 0;
     std::size_t off = 0;
@@ -93,7 +93,7 @@ TEST(FluidOracle, DeliversWhenThePlainNetworkDoes) {
             off += difference > rounding ? 1 : 0;
         }
     }
-    EXPECT_LE(off, messages / 50) << "of " << messages << " messages";
+    EXPECT_LE(off, messages / 30) << "of " << messages << " messages";
     RecordProperty("messages", std::to_string(messages));
     RecordProperty("beyond_rounding", std::to_string(off));
     test::count_cases(cases);

@@ -36,6 +36,7 @@ std::int64_t nearest(const Fraction& picoseconds) {
 struct PlainStage {
     std::size_t link = 0;
     std::size_t queue = 0;     ///< at the source: virtual channel
+    std::size_t input = 0;     ///< by which it comes
     std::int64_t latency = 0;  ///< of the link
     std::int64_t header = 0;   ///< times of a header, a full packet and the last packet
     std::int64_t full = 0;
@@ -43,12 +44,17 @@ struct PlainStage {
     std::int64_t total = 0;  ///< of all packets
     std::int64_t shift = 0;  ///< from a rate here to that rate on the next link
 
-    Fraction told;                 ///< rate on the next link that it has been told last
-    Fraction share;                ///< of the link, latest
-    Fraction arrived;              ///< time of the link that has come in
-    std::int64_t through = never;  ///< when its last packet is, at the earliest
-    std::int64_t before = 0;       ///< the same of the packet before it
-    bool ended = false;            ///< all has come in
+    Fraction told;                     ///< rate on the next link that it has been told last
+    Fraction share;                    ///< of the link, latest
+    Fraction arrived;                  ///< time of the link that has come in
+    std::int64_t through = never;      ///< when its last packet is, at the earliest
+    std::int64_t before = 0;           ///< the same of the packet before it
+    Fraction lead;                     ///< time of the link for what it does not wait for
+    std::int64_t last_begins = never;  ///< all packets but the last one have left by turns
+    /// What another message's packet before its last one is through, and on how many links yet.
+    std::int64_t other = 0;
+    std::size_t shared = 0;
+    bool ended = false;  ///< all has come in
     bool gone = false;
 };
 
@@ -68,6 +74,7 @@ struct PlainRing {
     Fraction left;                      ///< time of the link for the packet
     Fraction share;
     std::int64_t due = never;
+    std::int64_t end = never;  ///< of a message: its last packet leaves in its turn
 
     [[nodiscard]] bool busy() const { return served || !entries.empty(); }
 };
@@ -91,11 +98,45 @@ struct PlainQueue {
     std::deque<Part> parts;
     Mixture arriving;
     Fraction share;
+    Fraction served;                           ///< since it was idle
+    Fraction at_end;                           ///< served when a message had left
     std::int64_t due = never;                  ///< the first part has left
+    std::int64_t looks = never;                ///< when a last packet is next by the stream
     std::map<std::size_t, std::int64_t> ends;  ///< when messages leave with it, by themselves
 
     [[nodiscard]] bool waiting() const { return !parts.empty(); }
+    /// Nothing of the message comes behind the first part.
+    [[nodiscard]] bool ends_with_first(std::size_t message) const {
+        const Mixture& behind = parts.size() > 1 ? parts[1].mixture : arriving;
+        return behind.count(message) == 0;
+    }
 };
+
+/// What an input of a link has on it, or next.
+struct PlainTurn {
+    PlainQueue* queue = nullptr;
+    PlainRing* ring = nullptr;  ///< messages that start at the node
+    std::size_t key = std::numeric_limits<std::size_t>::max();
+    Fraction share;
+    Fraction size;
+    Fraction sent;
+    Fraction served = 1'000'000'000'000;
+    PlainStage* ends = nullptr;  ///< whose last packet is not next
+    Fraction rest;               ///< of it, before its last packet
+};
+
+/// Packets are at the same place up to a 256th of one.
+Fraction same_place(const Fraction& packet) {
+    return packet / 256;
+}
+
+/// What is left of the last packet that has begun, where all take `packet`.
+Fraction remainder(const Fraction& work, const Fraction& packet) {
+    const Fraction count = work / packet;
+    mpz_class whole;
+    mpz_fdiv_q(whole.get_mpz_t(), count.get_num_mpz_t(), count.get_den_mpz_t());
+    return work - packet * Fraction(whole);
+}
 
 struct PlainLink {
     std::map<std::size_t, PlainRing> rings;    ///< by virtual channel
@@ -128,10 +169,10 @@ public:
             std::int64_t next = pending_.empty() ? never : pending_.begin()->first;
             for (const PlainLink& link : links_) {
                 for (const auto& [channel, ring] : link.rings) {
-                    next = std::min(next, ring.due);
+                    next = std::min({next, ring.due, ring.end});
                 }
                 for (const auto& [input, queue] : link.queues) {
-                    next = std::min(next, queue.due);
+                    next = std::min({next, queue.due, queue.looks});
                     for (const auto& [message, time] : queue.ends) {
                         next = std::min(next, time);
                     }
@@ -168,6 +209,9 @@ private:
                 stage.queue = hops[h].virtual_channel;
             } else if (packet.flow_control == FlowControl::Credit) {
                 stage.queue = hops[h - 1].link.index() * 256 + hops[h - 1].virtual_channel;
+            }
+            if (h > 0) {
+                stage.input = hops[h - 1].link.index() * 256 + hops[h - 1].virtual_channel;
             }
             stage.latency = link.latency.ps();
             const auto time = [&](Bytes bytes) {
@@ -214,8 +258,11 @@ private:
                     at(message, link).arrived += rate * span;
                 }
                 if (queue.waiting()) {
+                    queue.served += queue.share * span;
                     queue.parts.front().left -= queue.share * span;
                     queue.parts.back().left += sum_of(queue.arriving) * span;
+                } else {
+                    queue.served += sum_of(queue.arriving) * span;
                 }
             }
         }
@@ -251,6 +298,18 @@ private:
         std::stable_sort(now.begin(), now.end(), [](const Pending& a, const Pending& b) {
             return std::pair(a.kind, a.message) < std::pair(b.kind, b.message);
         });
+        std::vector<const PlainStage*> last_packets;
+        for (const Pending& what : now) {
+            const PlainStage& stage = flows_[what.message].stages[what.hop];
+            if (what.kind == Pending::Arrival && !stage.ended && !stage.gone) {
+                last_packets.push_back(&stage);
+            }
+        }
+        for (const Pending& what : now) {
+            if (what.kind == Pending::Arrival) {
+                measure_lead(what.message, what.hop, last_packets);
+            }
+        }
         for (const Pending& what : now) {
             if (what.kind == Pending::Rate) {
                 set_rate(what);
@@ -274,6 +333,9 @@ private:
                 }
             }
             for (auto& [channel, ring] : link.rings) {
+                if (ring.end == now_) {
+                    leave(*ring.served, 0);
+                }
                 if (ring.due == now_) {
                     end_packet(ring);
                 }
@@ -295,7 +357,40 @@ private:
             return;
         }
         PlainQueue& queue = queue_of(stage);
+        if (queue.arriving.empty() && !queue.waiting()) {
+            queue.served = queue.at_end = 0;
+        }
         queue.arriving[what.message] = what.rate;
+    }
+
+    /// The last packet waits only for those of other messages that are before it; `ends`: those of
+    /// which the last one arrives now, too.
+    void measure_lead(std::size_t message, std::size_t hop,
+                      const std::vector<const PlainStage*>& ends) {
+        PlainStage& stage = flows_[message].stages[hop];
+        if (stage.ended || stage.gone) {
+            return;
+        }
+        stage.lead = 0;
+        const PlainQueue& queue = queue_of(stage);
+        Fraction beside;
+        for (const auto& [other, rate] : queue.arriving) {
+            const PlainStage& its = at(other, links_[stage.link]);
+            if (other == message) {
+                continue;
+            }
+            if (its.input == stage.input) {
+                beside += rate > 0 ? fraction(its.full) : Fraction(0);
+            } else if (std::find(ends.begin(), ends.end(), &its) != ends.end() &&
+                       stage.input < its.input) {
+                stage.lead += fraction(its.last);
+            }
+        }
+        // What is missing, but for the packet by which streams are late, has come of those beside.
+        const Fraction missing = fraction(stage.total - stage.full) - stage.arrived;
+        if (queue.arriving.count(message) > 0 && missing > 0) {
+            stage.lead += std::min(missing, beside);
+        }
     }
 
     /// The last packet has arrived; or, `passes`, it would be through if nothing waits.
@@ -318,6 +413,7 @@ private:
             if (waits || passes) {
                 queue.arriving.erase(message);
                 stage.ended = true;
+                queue.at_end = waits ? queue.at_end : queue.served;
             }
             if (waits) {
                 // What has not come in by now does so with the last packet.
@@ -335,6 +431,11 @@ private:
 
     void pop(PlainLink& link, PlainQueue& queue) {
         const Mixture gone = queue.parts.front().mixture;
+        for (const auto& [message, rate] : gone) {
+            if (queue.ends_with_first(message)) {
+                queue.at_end = queue.served;
+            }
+        }
         queue.parts.pop_front();
         const Mixture& behind = queue.waiting() ? queue.parts.front().mixture : queue.arriving;
         for (const auto& [message, rate] : gone) {
@@ -357,12 +458,9 @@ private:
     }
 
     void end_packet(PlainRing& ring) {
-        if (ring.ends) {
-            leave(*ring.served, 0);
-        }
         ring.served.reset();
         ring.ends = false;
-        ring.due = never;
+        ring.due = ring.end = never;
     }
 
     /// The last packet has left a link.
@@ -385,12 +483,47 @@ private:
         if (flow.packets > 1) {
             const Fraction share = hop > 0 && here.share > 0 ? here.share : Fraction(1);
             const std::int64_t took = nearest(fraction(here.last) / share);
-            const std::int64_t left =
-                here.before > now_ ? now_ - took : std::max(now_ - took, here.before);
+            std::int64_t left = std::min(now_ - took, here.last_begins);
+            left = here.before > now_ ? left : std::max(left, here.before);
             next.before = before = ready(here, left, here.full, next.full) + next.full;
+        }
+        share_hops(message, hop);
+        if (here.shared > 0) {
+            next.other = ready(here, here.other, here.full, next.full) + next.full;
+            next.shared = here.shared - 1;
+            before = std::max(before, next.other);
         }
         next.through = std::max(before, ready(here, now_, here.last, next.last)) + next.last;
         add(now_ + here.latency, {Pending::Arrival, message, hop + 1, {}});
+    }
+
+    /// On how many more links a packet of another message is before the last one of this one.
+    void share_hops(std::size_t message, std::size_t hop) {
+        PlainStage& here = flows_[message].stages[hop];
+        std::size_t most = 0;
+        bool waits = false;
+        for (const auto& [input, queue] : links_[here.link].queues) {
+            waits = waits || queue.waiting();
+            if (hop == 0 || !queue.waiting()) {
+                continue;
+            }
+            for (const auto& [other, rate] : queue.parts.front().mixture) {
+                std::size_t shared = 0;
+                const std::vector<PlainStage>& ours = flows_[message].stages;
+                const std::vector<PlainStage>& its = flows_[other].stages;
+                const std::size_t there = hop_at(other, links_[here.link]);
+                while (other != message && rate > 0 && hop + shared + 1 < ours.size() &&
+                       there + shared + 1 < its.size() &&
+                       ours[hop + shared + 1].link == its[there + shared + 1].link) {
+                    ++shared;
+                }
+                most = std::max(most, shared);
+            }
+        }
+        if (waits) {
+            here.shared = most;
+            here.other = now_ - here.last;
+        }
     }
 
     void share_out(PlainLink& link) {
@@ -412,7 +545,6 @@ private:
         for (auto& [input, queue] : link.queues) {
             serve(link, queue, shares[place++]);
         }
-        end_in_turn(link);
         for (auto& [channel, ring] : link.rings) {
             ring.share = shares[place++];
             ring.due = ring.served
@@ -422,6 +554,7 @@ private:
                 tell_of(ring);
             }
         }
+        end_in_turn(link);
     }
 
     /// Each message gets an even part, until its last packet has left; one that has only its last
@@ -440,38 +573,128 @@ private:
         }
     }
 
-    /// In the last round of a message that queues, its last packet leaves in the turn of its queue:
-    /// before what starts at the node.
+    /// Inputs that wait send a packet each in turn: what is first in a round leaves before the
+    /// stream does of which it is part.
     void end_in_turn(PlainLink& link) {
-        std::int64_t queues = 0;
-        std::int64_t round = 0;
-        for (const auto& [input, queue] : link.queues) {
-            queues += queue.waiting() ? 1 : 0;
+        std::vector<PlainTurn> turns = turns_of(link);
+        Fraction total;
+        Fraction sent;
+        for (const PlainTurn& turn : turns) {
+            total += turn.share;
+            sent += turn.sent;
         }
-        for (const auto& [channel, ring] : link.rings) {
-            round += ring.busy() ? 1 : 0;
-        }
-        round += queues;
-        const std::int64_t packet = packet_time(link);
         for (auto& [input, queue] : link.queues) {
             queue.ends.clear();
-            if (queue.due == never) {
+            queue.looks = never;
+            if (turns.size() < 2) {
+                leave_with_first(link, queue, 0);
+            }
+        }
+        Fraction before;
+        for (PlainTurn& turn : turns) {
+            before += turn.size;
+            const std::int64_t stream = nearest((turn.size - turn.sent) / turn.share);
+            const std::int64_t packet = std::max<std::int64_t>(nearest((before - sent) / total), 0);
+            const std::int64_t ahead = turns.size() < 2 ? 0 : stream - std::min(stream, packet);
+            if (turn.ring != nullptr) {
+                const bool leaves = turn.ring->ends && !flows_[*turn.ring->served].stages[0].gone;
+                turn.ring->end = leaves ? std::max(now_, turn.ring->due - ahead) : never;
+            }
+            if (turn.queue == nullptr || turns.size() < 2) {
                 continue;
             }
-            std::int64_t ahead = 0;
-            if (queue.share < 1 && queues < round) {
-                ahead = (nearest(fraction(packet) / queue.share) - packet) / (round - 1) *
-                        (round - queues);
+            if (turn.ends != nullptr) {
+                turn.queue->looks = now_ + nearest(turn.rest / turn.share);
+                turn.ends->last_begins = turn.queue->looks - ahead;
             }
-            const Mixture& behind =
-                queue.parts.size() > 1 ? queue.parts[1].mixture : queue.arriving;
-            for (const auto& [message, rate] : queue.parts.front().mixture) {
-                const PlainStage& stage = at(message, link);
-                if (behind.count(message) == 0 && stage.ended && !stage.gone &&
-                    stage.through <= queue.due) {
-                    const std::int64_t early = std::max(stage.through, queue.due - ahead);
-                    queue.ends[message] = std::max(now_, std::min(queue.due, early));
+            leave_with_first(link, *turn.queue, turn.ends != nullptr ? 0 : ahead);
+        }
+    }
+
+    /// Those that wait for the link, in the order of their turns.
+    std::vector<PlainTurn> turns_of(PlainLink& link) {
+        std::vector<PlainTurn> turns;
+        for (auto& [input, queue] : link.queues) {
+            if (queue.waiting() && queue.share > 0) {
+                turns.push_back(turn_of(link, input, queue));
+            }
+        }
+        for (auto& [channel, ring] : link.rings) {
+            if (ring.busy()) {
+                PlainTurn turn;
+                turn.ring = &ring;
+                turn.share = ring.share;
+                turn.size = ring.ends ? fraction(flows_[*ring.served].stages[0].last)
+                                      : fraction(packet_time(link));
+                if (ring.served) {
+                    turn.sent = std::max(Fraction(0), Fraction(turn.size - ring.left));
                 }
+                turns.push_back(turn);
+            }
+        }
+        std::stable_sort(turns.begin(), turns.end(),
+                         [](const PlainTurn& a, const PlainTurn& b) { return a.sent > b.sent; });
+        for (std::size_t begin = 0, end = 0; begin < turns.size(); begin = end) {
+            const Fraction same = same_place(turns[begin].size);
+            while (end < turns.size() && turns[begin].sent - turns[end].sent <= same) {
+                turns[end].served = (turns[end].served - remainder(turns[end].served, same)) / same;
+                ++end;
+            }
+            std::stable_sort(turns.begin() + static_cast<std::ptrdiff_t>(begin),
+                             turns.begin() + static_cast<std::ptrdiff_t>(end),
+                             [](const PlainTurn& a, const PlainTurn& b) {
+                                 return a.served < b.served ||
+                                        (a.served == b.served && a.key < b.key);
+                             });
+        }
+        return turns;
+    }
+
+    PlainTurn turn_of(PlainLink& link, std::size_t key, PlainQueue& queue) {
+        PlainTurn turn;
+        turn.queue = &queue;
+        turn.key = key;
+        turn.share = queue.share;
+        turn.served = queue.served;
+        const PlainQueue::Part& first = queue.parts.front();
+        std::size_t messages = 0;
+        for (const auto& [message, rate] : first.mixture) {
+            if (rate > 0) {
+                PlainStage& stage = at(message, link);
+                turn.size = std::max(turn.size, fraction(stage.full));
+                turn.ends = ++messages == 1 && stage.ended && queue.ends_with_first(message)
+                                ? &stage
+                                : nullptr;
+            }
+        }
+        if (turn.ends == nullptr) {
+            turn.sent = remainder(queue.served - queue.at_end, turn.size);
+            return turn;
+        }
+        const Fraction last = fraction(turn.ends->last);
+        if (first.left <= last + same_place(last)) {
+            turn.size = last;
+            turn.sent = last - std::max(Fraction(0), std::min(first.left, last));
+            turn.ends = nullptr;
+        } else {
+            turn.rest = first.left - last;
+            const Fraction part = remainder(turn.rest, turn.size);
+            turn.sent = part == 0 ? Fraction(0) : Fraction(turn.size - part);
+        }
+        return turn;
+    }
+
+    void leave_with_first(PlainLink& link, PlainQueue& queue, std::int64_t ahead) {
+        if (queue.due == never) {
+            return;
+        }
+        for (const auto& [message, rate] : queue.parts.front().mixture) {
+            const PlainStage& stage = at(message, link);
+            if (queue.ends_with_first(message) && stage.ended && !stage.gone &&
+                stage.through <= queue.due) {
+                const std::int64_t lead = ahead + nearest(stage.lead / queue.share);
+                const std::int64_t early = std::max(stage.through, queue.due - lead);
+                queue.ends[message] = std::max(now_, std::min(queue.due, early));
             }
         }
     }

@@ -425,11 +425,6 @@ TEST(Fold, FluidLinksHearOfAnInstantTogether) {
     EXPECT_TRUE(random_program_is_folded(3074, Fidelity::Fluid));
 }
 
-// Two packets of one message that come to a link in one instant, in their order.
-TEST(Fold, FluidLinksKnowTheOrderOfThePacketsOfAMessage) {
-    EXPECT_TRUE(random_program_is_folded(5273, Fidelity::Fluid));
-}
-
 // A listing keeps each value where it first came; against looking through the list.
 TEST(Fold, ListingsKeepTheFirstOfEqualValues) {
     std::mt19937_64 random(7);
