@@ -302,9 +302,7 @@ double limit_of(const Bar& bar) {
         {"credits, not buffer-bound: steps, collectives but all-to-alls: 95th percentile at most "
          "1.5 %",
          2.5},
-        {"pfc, not buffer-bound: steps, collectives but all-to-alls: 95th percentile at most 1.5 %",
-         4},
-        {"buffer-bound: note on buffers in at least 90 %", 80}};
+        {"credits, buffer-bound: 95th percentile at most 12 %", 15}};
     const auto found = not_yet.find(bar.name + ": " + bar.rule);
     return found == not_yet.end() ? bar.limit : found->second;
 }
