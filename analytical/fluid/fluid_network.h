@@ -322,8 +322,8 @@ private:
     // quiet_links.cc: links that pass on what comes in.
     /// The next link is told a rate, or the links up to the next live one are.
     void tell(std::uint32_t number, Share rate);
-    /// The same for the end, `left` being when it is through here.
-    /// On `shared` links another message's packet is before its last one.
+    /// The same for the end, `left` being when it is through here. On the next `shared` links a
+    /// packet of another message is right before its last one.
     void tell_end(std::uint32_t number, Tail left, std::size_t shared = 0);
     void expect(std::uint32_t number, Forecast::Change change);
     void look_at_forecast(std::uint32_t link);
@@ -365,8 +365,7 @@ private:
     /// The first packet of a message starts.
     void begin(std::uint32_t number);
     void end_queued(std::uint32_t link);
-    /// The end of a message leaves a link, and lets others send.
-    /// `shared`: see tell_end().
+    /// The end of a message leaves a link, and lets others send. `shared`: as in tell_end().
     void leave(std::uint32_t number, std::size_t shared);
     /// The message takes no more of the link's time.
     void retire(std::uint32_t number);

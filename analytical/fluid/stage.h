@@ -36,8 +36,10 @@ struct Stage {
     /// when they are through, once they are.
     Tail ends;
     Time last_begins = Time::max();  ///< all packets but the last one have left by turns
-    Work lead = 0;           ///< what its queue has before its last packet, and packets behind it
-    std::size_t shared = 0;  ///< how many more links what leaves with it goes over, too
+    /// What its queue serves before its end although packets of it come behind its last one.
+    Work lead = 0;
+    /// As its end leaves: over how many more links another message that waits here goes, too.
+    std::size_t shared = 0;
 
     /// A rate of all copies of it.
     [[nodiscard]] Share times(Share rate) const {
